@@ -33,6 +33,7 @@ Tensor make_batched(const TensorBase& value, const Level& level) {
   Tensor t{IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(of.dtype, of.device))};
   TensorImpl& impl = *t.unsafe_impl();
   impl.batched = new BatchedValue{value.impl(), level};
+  impl.has_memory = false;
   impl.is_inference = of.is_inference;
   impl.key_set = impl.key_set.add(DispatchLayer::Batched);
   refresh_geometry(t);

@@ -8,19 +8,31 @@
 namespace tenon {
 
 /// Where a tensor's data lives and in which layout. Bit numbers; a higher one wins when operands
-/// differ, so that a CPU scalar joins a CUDA tensor on the GPU.
-enum class Backend : uint8_t { CPU = 0, CUDA = 1, Meta = 2, PrivateUse1 = 3 };
+/// differ, so that a CPU scalar joins a CUDA tensor on the GPU and a sparse operand decides how a
+/// dense one is combined with it.
+enum class Backend : uint8_t {
+  CPU = 0,
+  CUDA = 1,
+  Meta = 2,
+  PrivateUse1 = 3,
+  SparseCPU = 4,
+  SparseCsrCPU = 5
+};
 inline constexpr int kNumBackends = 8;
 
-/// What wraps a backend's kernel. Bit numbers; the highest one present runs first. Batched is that
-/// of batched tensors, BatchedMode that of all random operators while a function is batched.
+/// What wraps a backend's kernel. Bit numbers; the highest one present runs first. Python is that
+/// of tensors whose class has `__torch_dispatch__`, PythonMode that of all operators while a mode
+/// takes them; both are below Autograd. Batched is that of batched tensors, BatchedMode that of all
+/// random operators while a function is batched.
 enum class DispatchLayer : uint8_t {
-  Autograd = 0,
-  ForwardGrad = 1,
-  Autocast = 2,
-  Batched = 3,
-  Profiler = 4,
-  BatchedMode = 5
+  Python = 0,
+  PythonMode = 1,
+  Autograd = 2,
+  ForwardGrad = 3,
+  Autocast = 4,
+  Batched = 5,
+  Profiler = 6,
+  BatchedMode = 7
 };
 inline constexpr int kNumLayers = 8;
 
@@ -53,7 +65,8 @@ struct DispatchKeySet {
 };
 
 /// Layers that every tensor is in; whether calls take them is a matter of the thread (ThreadState).
-inline constexpr uint8_t kThreadLayers = DispatchKeySet(DispatchLayer::ForwardGrad).layers |
+inline constexpr uint8_t kThreadLayers = DispatchKeySet(DispatchLayer::PythonMode).layers |
+                                         DispatchKeySet(DispatchLayer::ForwardGrad).layers |
                                          DispatchKeySet(DispatchLayer::Autocast).layers |
                                          DispatchKeySet(DispatchLayer::Profiler).layers |
                                          DispatchKeySet(DispatchLayer::BatchedMode).layers;
@@ -68,7 +81,7 @@ constexpr Backend backend_of(DeviceType type) {
   return Backend::PrivateUse1;
 }
 
-/// "CPU", "CUDA", "Meta", "PrivateUse1".
+/// "CPU", "CUDA", "Meta", "PrivateUse1", "SparseCPU", "SparseCsrCPU".
 TENON_API const char* to_string(Backend backend);
 
 }  // namespace tenon

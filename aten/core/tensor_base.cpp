@@ -114,7 +114,9 @@ void TensorBase::check_type(ScalarType wanted) const {
                    " elements, got ", scalar_type());
 }
 
-void TensorBase::no_memory() {
+void TensorBase::no_memory() const {
+  TENON_CHECK_NOT_IMPLEMENTED(!get().sparse, "an operator reads the memory of a tensor of layout ",
+                              layout(), ", which has none of its own. Convert it with to_dense()");
   detail::raise<Error>(
       "vmap: an operator reads the memory of a batched tensor, which has none of its own. Call it "
       "outside of vmap, or give its entry a rule with `batched:`");

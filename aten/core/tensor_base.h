@@ -36,7 +36,7 @@ class TensorBase {
   ScalarType scalar_type() const { return get().dtype; }
   ScalarType dtype() const { return get().dtype; }
   Device device() const { return get().device; }
-  Layout layout() const { return kStrided; }
+  Layout layout() const { return get().layout; }
   TensorOptions options() const {
     return TensorOptions().dtype(dtype()).device(device()).layout(layout());
   }
@@ -51,7 +51,7 @@ class TensorBase {
   bool is_meta() const { return device().is_meta(); }
   bool is_floating_point() const { return tenon::is_floating_point(scalar_type()); }
   bool is_complex() const { return tenon::is_complex(scalar_type()); }
-  bool is_sparse() const { return false; }
+  bool is_sparse() const { return get().layout == kSparse; }
   bool is_wrapped_number() const { return get().is_wrapped_number; }
   DispatchKeySet key_set() const { return impl_ ? impl_->key_set : DispatchKeySet(); }
 
@@ -67,10 +67,10 @@ class TensorBase {
   Storage storage() const { return Storage(get().storage); }
   bool has_storage() const { return impl_ && impl_->storage; }
   bool is_alias_of(const TensorBase& other) const { return get().storage == other.get().storage; }
-  /// The first element. Error for a batched tensor, which has no memory of its own.
+  /// The first element. Error for a tensor without memory of its own, a batched or sparse one.
   void* data_ptr() const {
     TensorImpl& t = get();
-    if (TENON_UNLIKELY(t.batched)) no_memory();
+    if (TENON_UNLIKELY(!t.has_memory)) no_memory();
     return t.data;
   }
   void* mutable_data_ptr() const { return data_ptr(); }
@@ -126,7 +126,7 @@ class TensorBase {
   TENON_API void check_type(ScalarType wanted) const;
   TENON_API bool requires_grad_slow() const;  // the autograd layer's
   [[noreturn]] static TENON_API void undefined();
-  [[noreturn]] static TENON_API void no_memory();
+  [[noreturn]] TENON_API void no_memory() const;
 
  protected:
   IntrusivePtr<TensorImpl> impl_;

@@ -11,6 +11,8 @@ namespace tenon {
 
 /// Defined by aten/batching, which alone knows what the struct holds.
 void destroy_batched_value(BatchedValue* value) noexcept;
+/// Defined by aten/sparse.
+void destroy_sparse_value(SparseValue* value) noexcept;
 
 namespace {
 
@@ -42,7 +44,10 @@ void TensorImpl::destroy(TensorImpl* impl) noexcept {
   impl->refs.clear();
   if (autograd::AutogradMeta* meta = impl->autograd_meta) autograd::destroy_autograd_meta(meta);
   impl->count_version_apart();
-  if (TENON_UNLIKELY(impl->batched)) destroy_batched_value(impl->batched);
+  if (TENON_UNLIKELY(!impl->has_memory)) {
+    if (impl->batched) destroy_batched_value(impl->batched);
+    if (impl->sparse) destroy_sparse_value(impl->sparse);
+  }
   impl->~TensorImpl();
   memory::deallocate(impl, sizeof(TensorImpl));
 }

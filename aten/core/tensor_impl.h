@@ -18,6 +18,7 @@ TENON_API void destroy_autograd_meta(AutogradMeta* meta) noexcept;
 }  // namespace autograd
 
 struct BatchedValue;
+struct SparseValue;
 
 /// The number of in-place changes, of tensors that share it without being views of one another.
 struct SharedVersion {
@@ -39,6 +40,9 @@ struct TensorImpl {
   ScalarType dtype;
   Device device;
   bool contiguous = true;
+  /// False for a tensor that consists of others, a batched or sparse one.
+  bool has_memory = true;
+  Layout layout = Layout::Strided;
   bool is_wrapped_number = false;  ///< a 0-dim tensor standing for a plain number in type promotion
   CreationMeta creation_meta = CreationMeta::Default;
   /// Made in inference mode: its changes are not counted, nor are its views known as such, so that
@@ -51,7 +55,8 @@ struct TensorImpl {
   DimVector sizes;
   DimVector strides;                ///< in elements
   IntrusivePtr<TensorImpl> base;    ///< of a view: the tensor that is no view itself
-  BatchedValue* batched = nullptr;  ///< owned; of a batched tensor, which has no data (batch.h)
+  BatchedValue* batched = nullptr;  ///< owned; of a batched tensor (aten/batching/batch.h)
+  SparseValue* sparse = nullptr;    ///< owned; of a sparse tensor (aten/sparse)
   /// Owned; null until gradients are involved. A view may get it while other threads read.
   std::atomic<autograd::AutogradMeta*> autograd_meta{nullptr};
 

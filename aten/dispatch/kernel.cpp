@@ -5,9 +5,22 @@
 namespace tenon {
 namespace {
 
-constexpr const char* kKeyNames[] = {
-    "CPU",      "CUDA",        "Meta",     "PrivateUse1", "CompositeExplicit", "CompositeImplicit",
-    "Autograd", "ForwardGrad", "Autocast", "Batched",     "Profiler",          "BatchedMode"};
+constexpr const char* kKeyNames[] = {"CPU",
+                                     "CUDA",
+                                     "Meta",
+                                     "PrivateUse1",
+                                     "SparseCPU",
+                                     "SparseCsrCPU",
+                                     "CompositeExplicit",
+                                     "CompositeImplicit",
+                                     "Python",
+                                     "PythonMode",
+                                     "Autograd",
+                                     "ForwardGrad",
+                                     "Autocast",
+                                     "Batched",
+                                     "Profiler",
+                                     "BatchedMode"};
 static_assert(std::size(kKeyNames) == static_cast<size_t>(DispatchKey::BatchedMode) + 1);
 
 }  // namespace
@@ -26,14 +39,13 @@ DispatchKey parse_dispatch_key(std::string_view name) {
 DispatchKey dispatch_key_of(DeviceType type) { return static_cast<DispatchKey>(backend_of(type)); }
 
 std::optional<Backend> backend_of(DispatchKey key) {
-  if (key > DispatchKey::PrivateUse1) return std::nullopt;
+  if (key > DispatchKey::SparseCsrCPU) return std::nullopt;
   return static_cast<Backend>(key);
 }
 
 std::optional<DispatchLayer> layer_of(DispatchKey key) {
-  if (key < DispatchKey::Autograd) return std::nullopt;
-  return static_cast<DispatchLayer>(static_cast<int>(key) -
-                                    static_cast<int>(DispatchKey::Autograd));
+  if (key < DispatchKey::Python) return std::nullopt;
+  return static_cast<DispatchLayer>(static_cast<int>(key) - static_cast<int>(DispatchKey::Python));
 }
 
 }  // namespace tenon

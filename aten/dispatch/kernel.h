@@ -16,9 +16,13 @@ enum class DispatchKey : uint8_t {
   CUDA,
   Meta,
   PrivateUse1,
+  SparseCPU,
+  SparseCsrCPU,
   CompositeExplicit,  ///< every backend without a kernel of its own
   CompositeImplicit,  ///< the same, made of operators, which give its derivative
-  Autograd,           ///< layers: above the backend's kernel, whatever the backend
+  Python,             ///< layers: above the backend's kernel, whatever the backend
+  PythonMode,
+  Autograd,
   ForwardGrad,
   Autocast,
   Batched,

@@ -104,6 +104,10 @@ TENON_API std::vector<OperatorEntry*> all_operators();
 
 namespace detail {
 
+/// The layer_mask of an operator with a derivative of its own, whose kernel is the third.
+inline constexpr uint64_t kAutogradBit = DispatchKeySet(DispatchLayer::Autograd).layers;
+static_assert(kAutogradBit == 1 << 2);
+
 inline DispatchKeySet keys_of(const TensorBase& t) { return t.key_set(); }
 template <class T>
 DispatchKeySet keys_of(const std::optional<T>& t) {

@@ -36,7 +36,7 @@ std::optional<DispatchLayer> layer_for(const OperatorEntry& op, DispatchKeySet k
 
 std::string backends_of(const OperatorRecord& record) {
   std::string have;
-  for (int b = 0; b <= static_cast<int>(Backend::PrivateUse1); ++b) {
+  for (int b = 0; b <= static_cast<int>(Backend::SparseCsrCPU); ++b) {
     if (!record.original[1 + b] && !record.backend_kernel(1 + b)) continue;
     have.append(have.empty() ? "" : ", ").append(to_string(Backend(b)));
   }
@@ -261,10 +261,11 @@ void remove_kernel(const OperatorEntry& op, uint64_t id) {
 
 void add_fallback(DispatchKey key, BoxedKernel kernel, const std::string& place,
                   bool (*serves)(const OperatorEntry&)) {
-  const bool layer = key > DispatchKey::Autograd;
-  TENON_CHECK_VALUE(layer || backend_of(key), "fallback (", place, "): the key must be a backend, ",
-                    "ForwardGrad, Autocast, Batched, Profiler or BatchedMode, got ",
-                    to_string(key));
+  const bool layer = layer_of(key).has_value() && key != DispatchKey::Autograd;
+  TENON_CHECK_VALUE(
+      layer || backend_of(key), "fallback (", place, "): the key must be a backend, ",
+      "Python, PythonMode, ForwardGrad, Autocast, Batched, Profiler or BatchedMode, got ",
+      to_string(key));
   Kernel shared;
   shared.boxed = std::make_shared<const BoxedKernel>(std::move(kernel));
   Registry& r = registry();

@@ -7,13 +7,13 @@
 namespace tenon::detail {
 namespace {
 
-constexpr DispatchLayer kLayers[] = {DispatchLayer::Autograd, DispatchLayer::ForwardGrad,
+constexpr DispatchLayer kLayers[] = {DispatchLayer::Python,   DispatchLayer::PythonMode,
+                                     DispatchLayer::Autograd, DispatchLayer::ForwardGrad,
                                      DispatchLayer::Autocast, DispatchLayer::Batched,
                                      DispatchLayer::Profiler, DispatchLayer::BatchedMode};
 
 DispatchKey key_of(DispatchLayer layer) {
-  return static_cast<DispatchKey>(static_cast<int>(DispatchKey::Autograd) +
-                                  static_cast<int>(layer));
+  return static_cast<DispatchKey>(static_cast<int>(DispatchKey::Python) + static_cast<int>(layer));
 }
 
 template <class T>
@@ -59,7 +59,7 @@ const Registration* OperatorRecord::find(DispatchKey key) const {
 }
 
 const Registration* OperatorRecord::backend_kernel(int slot) const {
-  if (slot >= 1 && slot <= static_cast<int>(DispatchKey::PrivateUse1) + 1) {
+  if (slot >= 1 && slot <= static_cast<int>(DispatchKey::SparseCsrCPU) + 1) {
     if (const auto* own = find(static_cast<DispatchKey>(slot - 1))) return own;
   }
   if (original[slot]) return nullptr;
