@@ -13,7 +13,8 @@ function(tenon_library name)
   add_library(Tenon::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
-    VERSION ${TENON_LIBRARY_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} CUDA_RUNTIME_LIBRARY Shared)
+    VERSION ${TENON_LIBRARY_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    CUDA_RUNTIME_LIBRARY Shared)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE ${TENON_LIBRARY_OPTIONS})
   target_link_options(${target} PRIVATE "LINKER:-Bsymbolic-functions" "LINKER:--as-needed")

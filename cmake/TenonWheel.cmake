@@ -19,7 +19,7 @@ endif()
 set(CMAKE_INSTALL_LIBDIR lib)
 set(TENON_PYTHON_INSTALL_DIR ".")
 # A wheel keeps no links: a link would be one more copy.
-set(TENON_LIBRARY_VERSION "${PROJECT_VERSION_MAJOR}")
+set(TENON_LIBRARY_VERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(TENON_NAMELINKS NAMELINK_SKIP)
 # The interpreter that the wheel is for, and that runs its build.
 set(TENON_PYTHON "${Python_EXECUTABLE}")

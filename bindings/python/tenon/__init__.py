@@ -132,7 +132,7 @@ from tenon.serialization import (
 )
 from tenon.storage import TypedStorage as TypedStorage, UntypedStorage as UntypedStorage
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 newaxis = None
 double = _C.float64
 

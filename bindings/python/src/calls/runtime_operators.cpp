@@ -1,7 +1,7 @@
-#include <limits>
 #include <memory>
 
 #include "aten/dispatch/alias_library.h"
+#include "aten/dispatch/default_argument.h"
 #include "aten/dispatch/load_library.h"
 #include "aten/dispatch/operator_entry.h"
 #include "bindings/python/src/calls/arguments.h"
@@ -101,66 +101,6 @@ Value value_of(Arguments& a, size_t i) {
   return {};
 }
 
-int64_t named_constant(const schema::Type& type, const std::string& name) {
-  if (name == "Mean") return 1;
-  if (name == "Sum") return 2;
-  if (type.base == BaseType::kMemoryFormat) {
-    for (int i = 0; i < 4; ++i) {
-      if (detail::concat(static_cast<MemoryFormat>(i)) == name) return i;
-    }
-  }
-  if (type.base == BaseType::kScalarType) {
-    const Object module = Object::adopt(PyImport_ImportModule("tenon._C"));
-    const Object dtype = Object::adopt(PyObject_GetAttrString(module.get(), name.c_str()));
-    return static_cast<int64_t>(dtype_of(dtype.get()));
-  }
-  if (type.base == BaseType::kLayout && name == "strided") return 0;
-  throw NotImplementedError("the default " + name + " is not known in Python; give the argument");
-}
-
-Value default_of(const schema::DefaultValue& value, const schema::Type& type) {
-  if (value.is_none()) return {};
-  if (const auto* b = value.get<bool>()) return *b;
-  if (const auto* i = value.get<int64_t>()) {
-    if (type.is_list()) {
-      return Value::Ints(static_cast<size_t>(type.list_size().value_or(1)), *i);
-    }
-    if (type.base == BaseType::kFloat) return static_cast<double>(*i);
-    return *i;
-  }
-  if (const auto* d = value.get<double>()) return *d;
-  if (const auto* text = value.get<schema::StringValue>()) return std::string_view(text->text);
-  if (const auto* name = value.get<schema::NameValue>()) {
-    const bool number = type.base == BaseType::kFloat || type.base == BaseType::kScalar;
-    if (number && name->name == "inf") return std::numeric_limits<double>::infinity();
-    if (number && name->name == "nan") return std::numeric_limits<double>::quiet_NaN();
-    return named_constant(type, name->name);
-  }
-  const auto& list = *value.get<schema::ListValue>();
-  if (type.base == BaseType::kFloat) {
-    Value::Doubles numbers;
-    for (const auto& one : list) {
-      const auto* d = one.get<double>();
-      numbers.push_back(d ? *d : static_cast<double>(*one.get<int64_t>()));
-    }
-    return numbers;
-  }
-  if (type.base == BaseType::kScalar) {
-    Value::Scalars numbers;
-    for (const auto& one : list)
-      numbers.push_back(default_of(one, {BaseType::kScalar, {}, {}}).to_scalar());
-    return numbers;
-  }
-  if (type.base == BaseType::kBool) {
-    Value::Bools flags;
-    for (const auto& one : list) flags.push_back(*one.get<bool>());
-    return flags;
-  }
-  Value::Ints numbers;
-  for (const auto& one : list) numbers.push_back(*one.get<int64_t>());
-  return numbers;
-}
-
 PyObject* call_boxed(Arguments& a) {
   const auto& overload = static_cast<const RuntimeOverload&>(*a.overload);
   const auto& args = overload.schema.args;
@@ -170,7 +110,7 @@ PyObject* call_boxed(Arguments& a) {
     if (a.given(i)) {
       stack.push_back(value_of(a, i));
     } else if (args[i].default_value && (!a.values[i] || !args[i].type.is_optional())) {
-      stack.push_back(default_of(*args[i].default_value, args[i].type));
+      stack.push_back(default_argument(*args[i].default_value, args[i].type));
     } else {
       stack.emplace_back();
     }
