@@ -57,6 +57,6 @@ configure_package_config_file(cmake/TenonConfig.cmake.in TenonConfig.cmake
 write_basic_package_version_file(TenonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/TenonConfig.cmake" "${PROJECT_BINARY_DIR}/TenonConfigVersion.cmake"
               cmake/TenonCudaStandard.cmake cmake/TenonInstructionSets.cmake cmake/TenonModules.cmake cmake/TenonOperators.cmake
-              cmake/TenonPython.cmake cmake/TenonTorch.cmake
+              cmake/TenonPython.cmake cmake/TenonStable.cmake cmake/TenonTorch.cmake
         DESTINATION "${TENON_INSTALL_CMAKE}")
 install(FILES cmake/tools/compile_note.sh DESTINATION "${TENON_INSTALL_CMAKE}/tools")

@@ -10,7 +10,9 @@ set(TENON_PUBLIC_ENTRIES
   aten/cuda/launch.h
   aten/meta/checks.h
   aten/registration/cpu_fallback.h
+  aten/registration/derivative.h
   aten/registration/library.h
+  aten/stable/generated_library.h
   autograd/autocast.h
   autograd/autograd.h
   autograd/forward/forward_ad.h
@@ -126,9 +128,14 @@ set(TENON_PUBLIC_HEADERS
   aten/registration/boxing.h
   aten/registration/cpp_signature.h
   aten/registration/cpu_fallback.h
+  aten/registration/derivative.h
   aten/registration/kernel_function.h
   aten/registration/library.h
   aten/registration/typed_operator.h
+  aten/stable/generated_library.h
+  aten/stable/interface.h
+  aten/stable/stable_library.h
+  aten/stable/tensor.h
   autograd/autocast.h
   autograd/autograd.h
   autograd/checkpoint/checkpoint.h

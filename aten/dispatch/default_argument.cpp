@@ -23,7 +23,8 @@ int64_t named_constant(const schema::Type& type, const std::string& name) {
     }
   }
   if (type.base == BaseType::kLayout && name == "strided") return 0;
-  detail::raise<NotImplementedError>("the default ", name, " is not known at run time; give the argument");
+  detail::raise<NotImplementedError>("the default ", name,
+                                     " is not known at run time; give the argument");
 }
 
 }  // namespace

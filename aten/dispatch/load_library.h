@@ -16,8 +16,8 @@ enum class SameName : unsigned char {
 /// Loads a shared library of operators, for good, and gives the names of its operators and aliases,
 /// "mine::swiglu", in alphabetical order. With SameName::Replace all overloads of these names are
 /// the library's, though it was loaded before; typed handles and graphs keep the operators that
-/// they were made with. Errors: "the library of operators cannot be loaded: ..."; a library that was
-/// built against another version of Tenon, or of the stable interface, before any of it runs.
+/// they were made with. Errors: "the library of operators cannot be loaded: ..."; a library that
+/// was built against another version of Tenon, or of the stable interface, before any of it runs.
 TENON_API std::vector<std::string> load_library(const std::string& path,
                                                 SameName same_name = SameName::Keep);
 

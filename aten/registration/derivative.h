@@ -16,6 +16,9 @@ struct BoxedDerivative {
     const Stack& results;
     const Stack& arguments;
     const std::vector<bool>& wanted;  ///< for each argument, whether its gradient is asked for
+    /// The sizes of each tensor, a list of numbers; none for other values and lists.
+    const Stack& argument_sizes;
+    const Stack& result_sizes;
   };
   /// Gives the gradient of each argument, none if it is zero: a tensor, or for a list of tensors a
   /// list. If it records, it is made of operators, so that it can be differentiated itself.

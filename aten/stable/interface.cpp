@@ -15,6 +15,7 @@
 #include "aten/dispatch/load_library.h"
 #include "aten/dispatch/registration.h"
 #include "aten/generated_support/tensor_factories.h"
+#include "aten/iterator/plan.h"
 #include "aten/registration/derivative.h"
 #include "aten/registration/library.h"
 #include "aten/stable/values.h"
@@ -95,13 +96,13 @@ int32_t tensor_empty(const int64_t* sizes, const int64_t* strides, int64_t dim, 
 }
 
 int32_t tensor_from_memory(void* data, const int64_t* sizes, const int64_t* strides, int64_t dim,
-                           int32_t dtype, int32_t type, int32_t index, void (*release_memory)(void*),
-                           void* context, TenonTensor* result) noexcept {
+                           int32_t dtype, int32_t type, int32_t index,
+                           void (*release_memory)(void*), void* context,
+                           TenonTensor* result) noexcept {
   return guarded([&] {
     const auto n = static_cast<size_t>(dim);
-    const auto options = TensorOptions()
-                             .dtype(static_cast<ScalarType>(dtype))
-                             .device(device_from(type, index));
+    const auto options =
+        TensorOptions().dtype(static_cast<ScalarType>(dtype)).device(device_from(type, index));
     std::function<void(void*)> deleter;
     if (release_memory) deleter = [=](void*) { release_memory(context); };
     *result = shared_handle(from_blob(data, IntArrayRef(sizes, n),
@@ -110,9 +111,7 @@ int32_t tensor_from_memory(void* data, const int64_t* sizes, const int64_t* stri
   });
 }
 
-void tensor_retain(TenonTensor t) noexcept {
-  IntrusivePtr<TensorImpl>::share(impl_of(t)).detach();
-}
+void tensor_retain(TenonTensor t) noexcept { IntrusivePtr<TensorImpl>::share(impl_of(t)).detach(); }
 void tensor_release(TenonTensor t) noexcept { IntrusivePtr<TensorImpl>::adopt(impl_of(t)); }
 int64_t tensor_dim(TenonTensor t) noexcept {
   return static_cast<int64_t>(impl_of(t)->sizes.size());
@@ -157,8 +156,8 @@ void give_results(const OperatorEntry& op, const Stack& stack, TenonValue* resul
 
 void check_count(const OperatorEntry& op, int64_t count) {
   const size_t expected = schema_of(op)->args.size();
-  TENON_CHECK_TYPE(count == static_cast<int64_t>(expected), "[", op.qualified_name(),
-                   "] takes ", expected, " arguments, got ", count);
+  TENON_CHECK_TYPE(count == static_cast<int64_t>(expected), "[", op.qualified_name(), "] takes ",
+                   expected, " arguments, got ", count);
 }
 
 int32_t operator_call(TenonOperator op, const TenonValue* arguments, int64_t count,
@@ -296,10 +295,12 @@ int32_t library_derivative(TenonLibrary library, const char* name,
       const Lent results(call.results.data(), call.results.size());
       const Lent arguments(call.arguments.data(), call.arguments.size());
       const std::vector<uint8_t> wanted(call.wanted.begin(), call.wanted.end());
+      const Lent argument_sizes(call.argument_sizes.data(), call.argument_sizes.size());
+      const Lent result_sizes(call.result_sizes.data(), call.result_sizes.size());
       Results out(call.arguments.size());
-      const TenonBackwardCall lent{handle(call.op),  gradients.data(), results.data(),
-                                   results.size(),   arguments.data(), arguments.size(),
-                                   wanted.data()};
+      const TenonBackwardCall lent{handle(call.op), gradients.data(),      results.data(),
+                                   results.size(),  arguments.data(),      arguments.size(),
+                                   wanted.data(),   argument_sizes.data(), result_sizes.data()};
       const int32_t status = backward(state, &lent, out.data());
       if (status != TENON_OK) raise_last(status);
       Stack stack;
@@ -317,13 +318,37 @@ void parallel_for_pieces(int64_t begin, int64_t end, int64_t grain,
                          void (*f)(void*, int64_t, int64_t), void* context) noexcept {
   tenon::parallel_for(begin, end, grain, [=](int64_t b, int64_t e) { f(context, b, e); });
 }
-int32_t is_recording() noexcept { return GradMode::is_enabled(); }
+int32_t is_recording() noexcept {
+  constexpr uint8_t kTangents = DispatchKeySet(DispatchLayer::ForwardGrad).layers;
+  return GradMode::is_enabled() || thread_state.batched_gradients ||
+         !(thread_state.skipped_layers & kTangents);
+}
 int32_t set_recording(int32_t on) noexcept {
   const bool before = GradMode::is_enabled();
   GradMode::set_enabled(on != 0);
   return before;
 }
 int32_t default_dtype() noexcept { return static_cast<int32_t>(get_default_dtype()); }
+
+int32_t result_type_of(const TenonValue* values, int64_t count, int32_t* dtype) noexcept {
+  return guarded([&] {
+    std::vector<TensorBase> tensors;
+    std::vector<Scalar> numbers;
+    for (int64_t i = 0; i < count; ++i) {
+      const Value value = read(values[i]);
+      if (value.is_tensor()) {
+        tensors.push_back(value.to_tensor());
+      } else if (!value.is_none()) {
+        numbers.push_back(value.to_scalar());
+      }
+    }
+    std::vector<const TensorBase*> tensor_pointers;
+    for (const TensorBase& t : tensors) tensor_pointers.push_back(&t);
+    std::vector<const Scalar*> number_pointers;
+    for (const Scalar& n : numbers) number_pointers.push_back(&n);
+    *dtype = static_cast<int32_t>(native::result_type(tensor_pointers, number_pointers));
+  });
+}
 
 constexpr TenonInterface kTable = {
     TENON_INTERFACE_MAJOR,
@@ -361,6 +386,7 @@ constexpr TenonInterface kTable = {
     call,
     library_derivative,
     default_dtype,
+    result_type_of,
 };
 
 /// Lets a library register its operators. Error that names both versions if it needs another one
@@ -368,10 +394,9 @@ constexpr TenonInterface kTable = {
 void start_library(const void* exported, const std::string& path) {
   const auto& library = *static_cast<const TenonStableLibrary*>(exported);
   const bool newer = library.minor > TENON_INTERFACE_MINOR;
-  TENON_CHECK(library.major == TENON_INTERFACE_MAJOR && !newer, path,
-              " was built for version ", library.major, ".", library.minor,
-              " of the stable interface; Tenon ", TENON_VERSION, " has version ",
-              TENON_INTERFACE_MAJOR, ".", TENON_INTERFACE_MINOR, ". ",
+  TENON_CHECK(library.major == TENON_INTERFACE_MAJOR && !newer, path, " was built for version ",
+              library.major, ".", library.minor, " of the stable interface; Tenon ", TENON_VERSION,
+              " has version ", TENON_INTERFACE_MAJOR, ".", TENON_INTERFACE_MINOR, ". ",
               library.major < TENON_INTERFACE_MAJOR
                   ? "Build the library with the headers of this Tenon"
                   : "Use a newer Tenon, or build the library with the headers of this one");

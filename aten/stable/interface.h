@@ -2,7 +2,8 @@
 #define TENON_STABLE_INTERFACE_H
 
 // The binary interface of libraries of operators that serve several releases of Tenon. It is C and
-// includes nothing of Tenon. aten/stable/library.h wraps it for C++; docs/stable_interface.md.
+// includes nothing of Tenon. aten/stable/stable_library.h wraps it for C++;
+// docs/stable_interface.md.
 //
 // A library exports `tenon_stable_library`. It links nothing of Tenon: tenon::load_library() hands
 // it the table below. A new minor version adds members at the end of the table and kinds of values;
@@ -38,16 +39,16 @@ enum TenonStatus {
 enum TenonKind {
   TENON_NONE = 0,
   TENON_TENSOR = 1,
-  TENON_BOOL = 2,     ///< as.integer, 0 or 1
-  TENON_INT = 3,      ///< as.integer; dtypes, layouts and memory formats too, by PyTorch's numbers
-  TENON_DOUBLE = 4,   ///< as.number
-  TENON_COMPLEX = 5,  ///< as.complex: real part, imaginary part
-  TENON_TEXT = 6,     ///< as.text, `count` bytes and a null byte
-  TENON_INTS = 7,     ///< as.ints, `count` of them
-  TENON_DOUBLES = 8,  ///< as.numbers
-  TENON_BOOLS = 9,    ///< as.bools, bytes of 0 or 1
-  TENON_TENSORS = 10, ///< as.tensors; null for none
-  TENON_DEVICE = 11   ///< as.device: type by PyTorch's number, index or -1
+  TENON_BOOL = 2,      ///< as.integer, 0 or 1
+  TENON_INT = 3,       ///< as.integer; dtypes, layouts and memory formats too, by PyTorch's numbers
+  TENON_DOUBLE = 4,    ///< as.number
+  TENON_COMPLEX = 5,   ///< as.complex: real part, imaginary part
+  TENON_TEXT = 6,      ///< as.text, `count` bytes and a null byte
+  TENON_INTS = 7,      ///< as.ints, `count` of them
+  TENON_DOUBLES = 8,   ///< as.numbers
+  TENON_BOOLS = 9,     ///< as.bools, bytes of 0 or 1
+  TENON_TENSORS = 10,  ///< as.tensors; null for none
+  TENON_DEVICE = 11    ///< as.device: type by PyTorch's number, index or -1
 };
 
 /// An argument or a result. A list in an argument is the caller's; one in a result comes from
@@ -88,10 +89,13 @@ typedef struct TenonBackwardCall {
   int64_t argument_count;
   /// For each argument, whether its gradient is asked for.
   const uint8_t* wanted;
+  /// TENON_INTS for each tensor, saved or not: the sizes of the gradients.
+  const TenonValue* argument_sizes;
+  const TenonValue* result_sizes;
 } TenonBackwardCall;
 
-/// Writes the gradient of each argument; TENON_NONE if it is zero. If the gradients are
-/// differentiated themselves, which is_recording() says, it computes them by operators alone.
+/// Writes the gradient of each argument; TENON_NONE if it is zero. If is_recording(), it computes
+/// them by operators alone.
 typedef int32_t (*TenonBackward)(void* state, const TenonBackwardCall* call, TenonValue* gradients);
 
 /// The derivative of an operator.
@@ -122,8 +126,8 @@ typedef struct TenonInterface {
   /// Over memory of the caller, which `release` gives back after the last use.
   int32_t (*tensor_from_memory)(void* data, const int64_t* sizes, const int64_t* strides,
                                 int64_t dim, int32_t dtype, int32_t device_type,
-                                int32_t device_index, void (*release)(void* context),
-                                void* context, TenonTensor* result);
+                                int32_t device_index, void (*release)(void* context), void* context,
+                                TenonTensor* result);
   void (*tensor_retain)(TenonTensor tensor);
   void (*tensor_release)(TenonTensor tensor);
   int64_t (*tensor_dim)(TenonTensor tensor);
@@ -161,7 +165,8 @@ typedef struct TenonInterface {
   /// Calls f(context, b, e) for pieces of [begin, end) of at least `grain`, on several threads.
   void (*parallel_for)(int64_t begin, int64_t end, int64_t grain,
                        void (*f)(void* context, int64_t b, int64_t e), void* context);
-  /// Whether operators that are called now are recorded for gradients.
+  /// Whether operators that are called now are recorded for gradients, have tangents or compute
+  /// batches: what is computed by hand then would be lost or wrong.
   int32_t (*is_recording)(void);
   /// Switches that on or off for this thread; returns what it was.
   int32_t (*set_recording)(int32_t on);
@@ -174,6 +179,8 @@ typedef struct TenonInterface {
                                 const TenonDerivative* derivative);
   /// The dtype of floating results of integers, torch.get_default_dtype().
   int32_t (*default_dtype)(void);
+  /// The dtype that tensors and numbers are promoted to, torch.result_type().
+  int32_t (*result_type)(const TenonValue* values, int64_t count, int32_t* dtype);
 } TenonInterface;
 
 /// What a library exports under the name `tenon_stable_library`.

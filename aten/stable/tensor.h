@@ -81,6 +81,8 @@ template <>
 struct ScalarTypeOf<std::complex<double>>
     : std::integral_constant<ScalarType, ScalarType::Complex128> {};
 
+struct TensorOptions;
+
 struct Device {
   int32_t type = 0;  ///< 0: CPU, 1: CUDA, 14: meta, 20: PrivateUse1
   int32_t index = -1;
@@ -158,7 +160,9 @@ class Tensor {
   /// Size of dimension d; d < 0 counts from the end.
   int64_t size(int64_t d) const {
     const int64_t n = dim();
-    if (d < -n || d >= n) throw Error("dimension " + std::to_string(d) + " of a tensor with " + std::to_string(n), TENON_INDEX_ERROR);
+    if (d < -n || d >= n)
+      throw Error("dimension " + std::to_string(d) + " of a tensor with " + std::to_string(n),
+                  TENON_INDEX_ERROR);
     return sizes()[static_cast<size_t>(d < 0 ? d + n : d)];
   }
   ScalarType scalar_type() const { return static_cast<ScalarType>(table->tensor_dtype(handle_)); }
@@ -174,17 +178,37 @@ class Tensor {
     check(table->tensor_data(handle_, &data));
     return data;
   }
+  TensorOptions options() const;
+  /// Operators that kernels need most.
+  Tensor to(ScalarType dtype) const;
+  Tensor contiguous() const;
+  Tensor clone() const;
+  Tensor detach() const;
+  /// The only element.
+  template <class T>
+  T item() const;
   /// The elements as T; TypeError unless that is the tensor's element type.
   template <class T>
   T* data_ptr() const {
     if (scalar_type() != ScalarTypeOf<T>::value)
-      throw Error("expected a tensor of dtype " + std::to_string(static_cast<int>(ScalarTypeOf<T>::value)) + ", got one of dtype " + std::to_string(static_cast<int>(scalar_type())), TENON_TYPE_ERROR);
+      throw Error("expected a tensor of dtype " +
+                      std::to_string(static_cast<int>(ScalarTypeOf<T>::value)) +
+                      ", got one of dtype " + std::to_string(static_cast<int>(scalar_type())),
+                  TENON_TYPE_ERROR);
     return static_cast<T*>(data_ptr());
   }
 
  private:
   TenonTensor handle_ = nullptr;
 };
+
+struct TensorOptions {
+  ScalarType type;
+  Device place;
+  explicit TensorOptions(ScalarType dtype, Device d = {}) : type(dtype), place(d) {}
+  TensorOptions device(Device d) const { return TensorOptions(type, d); }
+};
+inline TensorOptions Tensor::options() const { return TensorOptions(scalar_type(), device()); }
 
 /// An uninitialised tensor; without strides row-major.
 inline Tensor empty(Ints sizes, ScalarType dtype, Device device = {}, Ints strides = {}) {
@@ -215,8 +239,10 @@ class Scalar {
         [](auto v) {
           using V = decltype(v);
           if constexpr (std::is_same_v<V, std::complex<double>>) {
-            if constexpr (std::is_same_v<T, V>) return v;
-            else return static_cast<T>(v.real());
+            if constexpr (std::is_same_v<T, V>)
+              return v;
+            else
+              return static_cast<T>(v.real());
           } else {
             return static_cast<T>(v);
           }
@@ -244,7 +270,9 @@ inline TenonValue value_of_kind(TenonKind kind, int64_t integer = 0) {
 }
 
 [[noreturn]] inline void wrong_kind(const char* expected, const TenonValue& v) {
-  throw Error(std::string("expected ") + expected + ", got a value of kind " + std::to_string(v.kind), TENON_TYPE_ERROR);
+  throw Error(std::string("expected ") + expected + ", got a value of kind " +
+                  std::to_string(v.kind),
+              TENON_TYPE_ERROR);
 }
 
 /// From a borrowed value.
@@ -291,7 +319,9 @@ struct From<bool> {
 };
 template <>
 struct From<ScalarType> {
-  static ScalarType get(const TenonValue& v) { return static_cast<ScalarType>(From<int64_t>::get(v)); }
+  static ScalarType get(const TenonValue& v) {
+    return static_cast<ScalarType>(From<int64_t>::get(v));
+  }
 };
 template <>
 struct From<std::string_view> {
@@ -302,7 +332,9 @@ struct From<std::string_view> {
 };
 template <>
 struct From<std::string> {
-  static std::string get(const TenonValue& v) { return std::string(From<std::string_view>::get(v)); }
+  static std::string get(const TenonValue& v) {
+    return std::string(From<std::string_view>::get(v));
+  }
 };
 template <>
 struct From<Ints> {
@@ -416,7 +448,8 @@ inline TenonValue give(Tensor t) {
 }
 inline TenonValue give(const std::vector<Tensor>& list) {
   TenonValue v = value_of_kind(TENON_TENSORS);
-  auto* const handles = static_cast<TenonTensor*>(table->allocate(list.size() * sizeof(TenonTensor)));
+  auto* const handles =
+      static_cast<TenonTensor*>(table->allocate(list.size() * sizeof(TenonTensor)));
   for (size_t i = 0; i < list.size(); ++i) handles[i] = Tensor(list[i]).detach_handle();
   v.as.tensors = handles;
   v.count = static_cast<int64_t>(list.size());
@@ -444,7 +477,8 @@ struct Returned {
 template <class R>
 struct Unpack {
   static R get(const Returned& r) {
-    if (r.count != 1) throw Error("the operator gives " + std::to_string(r.count) + " results, one was expected");
+    if (r.count != 1)
+      throw Error("the operator gives " + std::to_string(r.count) + " results, one was expected");
     return From<R>::get(r.values[0]);
   }
 };
@@ -456,7 +490,8 @@ template <class... R>
 struct Unpack<std::tuple<R...>> {
   static std::tuple<R...> get(const Returned& r) {
     if (r.count != static_cast<int64_t>(sizeof...(R)))
-      throw Error("the operator gives " + std::to_string(r.count) + " results, " + std::to_string(sizeof...(R)) + " were expected");
+      throw Error("the operator gives " + std::to_string(r.count) + " results, " +
+                  std::to_string(sizeof...(R)) + " were expected");
     return get(r, std::index_sequence_for<R...>());
   }
 
@@ -475,19 +510,31 @@ template <class Result = Tensor, class... Args>
 Result call(const char* name, const Args&... args) {
   const TenonValue values[] = {detail::lend(args)..., TenonValue{}};
   detail::Returned returned;
-  check(table->call(name, values, sizeof...(Args), returned.values, detail::Returned::kRoom, &returned.count));
+  check(table->call(name, values, sizeof...(Args), returned.values, detail::Returned::kRoom,
+                    &returned.count));
   return detail::Unpack<Result>::get(returned);
+}
+
+inline Tensor Tensor::contiguous() const { return call("aten::contiguous", *this); }
+inline Tensor Tensor::clone() const { return call("aten::clone", *this); }
+inline Tensor Tensor::detach() const { return call("aten::detach", *this); }
+inline Tensor Tensor::to(ScalarType dtype) const { return call("aten::to", *this, dtype); }
+template <class T>
+T Tensor::item() const {
+  return call<Scalar>("aten::item", *this).to<T>();
 }
 
 /// Calls f(begin, end) for pieces of at least `grain` on several threads. f must not throw.
 template <class F>
 void parallel_for(int64_t begin, int64_t end, int64_t grain, const F& f) {
   table->parallel_for(
-      begin, end, grain, [](void* context, int64_t b, int64_t e) { (*static_cast<const F*>(context))(b, e); },
+      begin, end, grain,
+      [](void* context, int64_t b, int64_t e) { (*static_cast<const F*>(context))(b, e); },
       const_cast<F*>(&f));
 }
 
-/// Whether operators that are called now are recorded for gradients.
+/// Whether operators that are called now are recorded for gradients, have tangents or compute
+/// batches. A backward computes by operators alone then.
 inline bool is_recording() { return table->is_recording() != 0; }
 
 }  // namespace tenon::stable

@@ -148,8 +148,7 @@ Value read(const TenonValue& value) {
   case TENON_BOOL: return value.as.integer != 0;
   case TENON_INT: return value.as.integer;
   case TENON_DOUBLE: return value.as.number;
-  case TENON_COMPLEX:
-    return Scalar(std::complex<double>(value.as.complex[0], value.as.complex[1]));
+  case TENON_COMPLEX: return Scalar(std::complex<double>(value.as.complex[0], value.as.complex[1]));
   case TENON_TEXT: return std::string_view(value.as.text, count);
   case TENON_INTS: return Value::Ints(value.as.ints, value.as.ints + count);
   case TENON_DOUBLES: return Value::Doubles(value.as.numbers, value.as.numbers + count);

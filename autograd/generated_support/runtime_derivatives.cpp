@@ -49,6 +49,10 @@ class SavedValue {
   bool is_list_ = false;
 };
 
+Value sizes_of(const Value& value) {
+  return value.is_tensor() ? Value(value.to_tensor().sizes()) : Value();
+}
+
 size_t tensor_count(const Value& value) {
   return value.is_tensor_list() ? value.to_tensors().size() : value.is_tensor() ? 1 : 0;
 }
@@ -73,12 +77,14 @@ class DerivativeNode final : public Node {
     }
     argument_counts_.push_back(tensor_count(value));
     argument_is_list_.push_back(value.is_tensor_list());
+    argument_sizes_.push_back(sizes_of(value));
     arguments_.emplace_back(value, i < 64 && derivative_->saved_arguments >> i & 1);
   }
   /// After set_history() of the result's tensors.
   void add_result(const Value& value, size_t i) {
     result_counts_.push_back(tensor_count(value));
     result_is_list_.push_back(value.is_tensor_list());
+    result_sizes_.push_back(sizes_of(value));
     results_.emplace_back(value, i < 64 && derivative_->saved_results >> i & 1, *this);
   }
   /// Which of the node's inputs each tensor of the results is; none for one without a gradient.
@@ -112,7 +118,8 @@ class DerivativeNode final : public Node {
       for (size_t k = 0; k < count; ++k) any |= task_should_compute_output(edge++);
       wanted.push_back(any);
     }
-    const Stack given = derivative_->backward({op_, gradients, results, arguments, wanted});
+    const Stack given = derivative_->backward(
+        {op_, gradients, results, arguments, wanted, argument_sizes_, result_sizes_});
     TENON_CHECK(given.size() == arguments_.size(), "[", op_.qualified_name(),
                 "] backward must give one gradient for each of ", arguments_.size(),
                 " arguments, it gave ", given.size());
@@ -132,7 +139,7 @@ class DerivativeNode final : public Node {
                           ? given.is_tensor_list() && given.to_tensors().size() == count
                           : given.is_tensor() && count == 1;
     TENON_CHECK_TYPE(fits, "[", op_.qualified_name(), "] backward must give ",
-                     count == 0            ? "no gradient"
+                     count == 0             ? "no gradient"
                      : argument_is_list_[i] ? detail::concat("a list of ", count, " tensors")
                                             : std::string("a tensor"),
                      " for argument ", i + 1, ", it gave ", given.type_name());
@@ -146,6 +153,7 @@ class DerivativeNode final : public Node {
   const OperatorEntry& op_;
   const std::shared_ptr<const BoxedDerivative> derivative_;
   std::vector<SavedValue> arguments_, results_;
+  Stack argument_sizes_, result_sizes_;
   std::vector<size_t> argument_counts_, result_counts_;
   std::vector<bool> argument_is_list_, result_is_list_;
   std::vector<std::optional<size_t>> places_;

@@ -94,7 +94,7 @@ LAYERS = (
     Layer("aten/generated_support", ("aten/generated_support/",), BELOW + ATEN[:5] + ("generated",)),
     Layer("aten/composite", ("aten/composite/",), BELOW + ATEN[:6] + ("generated", "aten/batching")),
     Layer("aten/batching", ("aten/batching/",), BELOW + ATEN[:4] + ("generated",)),
-    Layer("aten/stable", ("aten/stable/",), BELOW + ATEN[:6] + ("aten/registration", "generated")),
+    Layer("aten/stable", ("aten/stable/",), BELOW + ATEN[:6] + ("aten/registration", "aten/cpu", "generated")),
     Layer("aten/registration", ("aten/registration/",), BELOW + ATEN[:5] + ("generated",)),
     Layer(
         "generated",

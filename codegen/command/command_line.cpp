@@ -33,9 +33,12 @@ void set_format(CommandLine& line, const std::string& value) {
 }
 
 void set_target(CommandLine& line, const std::string& value) {
-  if (value != "c" && value != "torch")
-    throw UsageError{"--target must be c or torch, got '" + value + "'"};
-  line.target = value == "c" ? OutputTarget::kC : OutputTarget::kTorch;
+  static const std::map<std::string, OutputTarget> targets = {
+      {"c", OutputTarget::kC}, {"torch", OutputTarget::kTorch}, {"stable", OutputTarget::kStable}};
+  const auto found = targets.find(value);
+  if (found == targets.end())
+    throw UsageError{"--target must be c, torch or stable, got '" + value + "'"};
+  line.target = found->second;
 }
 
 void set_backends(CommandLine& line, const std::string& value) {
@@ -107,7 +110,8 @@ Options
   --modules FILE       Tenon's modules.yaml, for modules of your own: their namespace is the name
                        of their file (modules)
   --target NAME        with --base: only the kernels of `pointwise` and `rowwise` entries, and no
-                       run time: c (functions with a C signature) or torch (an extension) (gen)
+                       run time: c (functions with a C signature), torch (an extension) or stable
+                       (a library that serves several releases) (gen)
   --backend FILE       kernels of a device outside the library, for operators of --base
   --operators FILE     build only the operators that FILE lists, and what they reach (with --root)
   --root DIR           folder of the hand-written sources, for --operators

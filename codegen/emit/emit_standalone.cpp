@@ -36,8 +36,8 @@ bool calls_library(const ir::Entry& entry) {
 
 /// Why there is no kernel, or "".
 std::string obstacle(const Operator& op, const ir::Entry& entry, OutputTarget target) {
-  if (target == OutputTarget::kTorch && op.schema.ns.empty())
-    return "its name has no namespace, which PyTorch's libraries need";
+  if (target != OutputTarget::kC && op.schema.ns.empty())
+    return "its name has no namespace, which libraries that register operators need";
   if (!op.as<Pointwise>() && !op.as<Rowwise>()) return "it is of another kind";
   if (op.schema.kind() != schema::SchemaKind::kFunctional) return "it writes to its arguments";
   if (entry.kernel && (entry.kernel->masks != 0 || !entry.kernel->draws.empty()))
@@ -51,8 +51,8 @@ std::string obstacle(const Operator& op, const ir::Entry& entry, OutputTarget ta
   if (entry.node &&
       std::any_of(entry.node->pointwise.begin(), entry.node->pointwise.end(), composed))
     return "its derivative reads more tensors than one kernel does";
-  if (target == OutputTarget::kTorch && calls_library(entry))
-    return "made of operators it calls functions that PyTorch has not";
+  if (target != OutputTarget::kC && calls_library(entry))
+    return "made of operators it calls functions that only the library has";
   for (const Argument& argument : op.schema.args) {
     if (!is_plain(argument) || argument.name == "dtype" || is_half_to_float(argument))
       return "argument `" + argument.name + "` is of a kind that only the library knows";
@@ -212,6 +212,30 @@ void add_calls(const Operator& op, const ir::Entry& entry, ir::Standalone& out) 
   call.batched = batched_rule(out, call);
 }
 
+/// The operators that texts in C++ call, in alphabetical order.
+std::vector<std::string> called_operators(const ir::Entry& entry, const ir::Standalone& out) {
+  std::string texts;
+  for (const std::string& text : out.composed) texts += text;
+  if (entry.rowwise) {
+    for (const auto& part : entry.rowwise->composed) texts += part.text;
+  }
+  if (entry.node) {
+    for (const auto& gradient : entry.node->pointwise) texts += gradient.text;
+  }
+  if (entry.node && entry.node->rowwise) {
+    for (const auto& gradient : entry.node->rowwise->gradients) texts += gradient.text;
+  }
+  std::set<std::string> names;
+  const std::string prefix = "tenon::";
+  for (size_t at = texts.find(prefix); at != std::string::npos; at = texts.find(prefix, at)) {
+    at += prefix.size();
+    const size_t end = texts.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", at);
+    if (end != std::string::npos && end > at && texts[end] == '(')
+      names.insert(texts.substr(at, end - at));
+  }
+  return {names.begin(), names.end()};
+}
+
 ir::Standalone describe(const Operator& op, const ir::Entry& entry) {
   ir::Standalone out;
   if (op.as<Rowwise>()) {
@@ -220,6 +244,7 @@ ir::Standalone describe(const Operator& op, const ir::Entry& entry) {
     out.elements = entry.kernel->inputs;
     out.composed = compose(op);
   }
+  out.called = called_operators(entry, out);
   out.gradients = gradient_call(op, entry, out.elements);
   add_calls(op, entry, out);
   return out;
@@ -268,6 +293,8 @@ std::vector<ir::File> emit_standalone(const Model& model, OutputTarget target, b
   if (target == OutputTarget::kC) {
     add(library.name + ".h", "c.h.j2", all);
     add(library.name + ".cpp", "c.cpp.j2", all);
+  } else if (target == OutputTarget::kStable) {
+    add(library.name + ".cpp", "stable.cpp.j2", all);
   } else {
     add(library.name + "_support.h", "torch_support.h.j2", {});
     add(library.name + ".cpp", "torch.cpp.j2", all);

@@ -9,8 +9,9 @@
 
 namespace tenon::codegen {
 
-/// What is generated: a library of operators, or their kernels alone, for C or for PyTorch.
-enum class OutputTarget : uint8_t { kLibrary, kC, kTorch };
+/// What is generated: a library of operators, or their kernels alone, for C, for PyTorch or for the
+/// stable interface.
+enum class OutputTarget : uint8_t { kLibrary, kC, kTorch, kStable };
 
 /// Fills in what kernels without the library need of each operator, and gives the files to render.
 /// An entry that has no kernel from an expression is an error, which goes to `sink`.

@@ -38,7 +38,8 @@ struct TorchCall {
   TENON_FIELDS(name, ident, parameters, results, batched)
 };
 
-/// What kernels without the library need of a `pointwise` or `rowwise` entry (--target c, torch).
+/// What kernels without the library need of a `pointwise` or `rowwise` entry (--target c, torch,
+/// stable).
 struct Standalone {
   /// What makes a row: `all`, `numbers` (text), or an argument: `number`, `optional_number`,
   /// `list`, `optional_list`, `sizes`; empty if pointwise.
@@ -48,10 +49,12 @@ struct Standalone {
   std::vector<std::string> elements;  ///< arguments that the shape of a call follows from
   std::vector<std::string> composed;  ///< each result made of operators; empty if dtypes differ
   bool widens = false;                ///< a result has one value per row: computed in float
+  std::vector<std::string> called;    ///< the operators that it and its gradients are made of
   std::optional<GradientCall> gradients;
   TorchCall forward;
   std::optional<TorchCall> backward;
-  TENON_FIELDS(over, dims, keepdim, elements, composed, widens, gradients, forward, backward)
+  TENON_FIELDS(over, dims, keepdim, elements, composed, widens, called, gradients, forward,
+               backward)
 };
 
 }  // namespace tenon::codegen::ir

@@ -11,6 +11,7 @@
 // Elements between memory and loops, in code that is compiled into a generated source and links
 // nothing: no exceptions, nothing of the C++ library but headers.
 
+HWY_BEFORE_NAMESPACE();
 namespace tenon::standalone {
 
 /// The text of an error, which stays until the thread's next one.
@@ -159,3 +160,4 @@ inline void convert(void* to, ScalarType to_type, int64_t to_stride, const void*
 }
 
 }  // namespace tenon::standalone
+HWY_AFTER_NAMESPACE();

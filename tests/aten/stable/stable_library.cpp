@@ -1,6 +1,6 @@
 // A library of the stable interface in C++: every type of argument and result, errors, threads, a
 // derivative, and operators called by name.
-#include "aten/stable/library.h"
+#include "aten/stable/stable_library.h"
 
 using namespace tenon::stable;
 
@@ -40,10 +40,10 @@ void gather_up_backward(BackwardCall& backward) {
   if (backward.wanted(1)) backward.set(1, std::vector<Tensor>(list.size(), grad));
 }
 
-std::tuple<Tensor, int64_t, double, bool> describe(
-    const Tensor& t, Scalar number, Ints sizes, std::optional<double> maybe,
-    const std::vector<bool>& flags, const std::string& text, ScalarType dtype, Device device,
-    const std::optional<Tensor>& other) {
+std::tuple<Tensor, int64_t, double, bool>
+describe(const Tensor& t, Scalar number, Ints sizes, std::optional<double> maybe,
+         const std::vector<bool>& flags, const std::string& text, ScalarType dtype, Device device,
+         const std::optional<Tensor>& other) {
   int64_t sum = static_cast<int64_t>(text.size()) + static_cast<int64_t>(dtype) + device.type;
   for (const int64_t size : sizes) sum += size;
   for (const bool flag : flags) sum += flag ? 100 : 0;

@@ -134,7 +134,8 @@ TEST_CASE("stable: kernels, derivatives and meta tensors") {
   CHECK_THROWS_AS(scale.call(x.to(kDouble), 1), TypeError);
   Tensor y = x.clone();
   y.requires_grad_();
-  const Tensor grad = autograd::grad({scale.call(y * y, 5).sum()}, {y}, {}, {.create_graph = true})[0];
+  const Tensor grad =
+      autograd::grad({scale.call(y * y, 5).sum()}, {y}, {}, {.create_graph = true})[0];
   CHECK(grad.equal(10 * y));
   CHECK(autograd::grad({grad.sum()}, {y})[0].equal(full_like(y, 10)));
   CHECK(grad.requires_grad());
@@ -162,10 +163,9 @@ TEST_CASE("stable: a derivative saves lists and counts changes in place") {
 TEST_CASE("stable: every kind of value goes in and out") {
   load_own();
   const Tensor t = tensor({1.f});
-  const Stack out = call(
-      "stable_test::describe",
-      {TensorBase(t), Scalar(2.5), Value::Ints{3, 4}, Value(), Value::Bools{true, false, true},
-       "four", kInt, Device(kMeta), TensorBase(t)});
+  const Stack out = call("stable_test::describe", {TensorBase(t), Scalar(2.5), Value::Ints{3, 4},
+                                                   Value(), Value::Bools{true, false, true}, "four",
+                                                   kInt, Device(kMeta), TensorBase(t)});
   CHECK(out[0].to_tensor().is_same(t));
   CHECK(out[1].to_int() == 3 + 4 + 200 + 4 + static_cast<int>(kInt) + static_cast<int>(kMeta));
   CHECK(out[2].to_double() == 1002.5);

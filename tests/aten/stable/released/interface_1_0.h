@@ -1,7 +1,8 @@
 #ifndef TENON_TEST_INTERFACE_1_0_H
 #define TENON_TEST_INTERFACE_1_0_H
 
-// Version 1.0 of aten/stable/interface.h, as it was: libraries that were built with it go on working.
+// Version 1.0 of aten/stable/interface.h, as it was: libraries that were built with it go on
+// working.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,16 +34,16 @@ enum TenonStatus {
 enum TenonKind {
   TENON_NONE = 0,
   TENON_TENSOR = 1,
-  TENON_BOOL = 2,     ///< as.integer, 0 or 1
-  TENON_INT = 3,      ///< as.integer; dtypes, layouts and memory formats too, by PyTorch's numbers
-  TENON_DOUBLE = 4,   ///< as.number
-  TENON_COMPLEX = 5,  ///< as.complex: real part, imaginary part
-  TENON_TEXT = 6,     ///< as.text, `count` bytes and a null byte
-  TENON_INTS = 7,     ///< as.ints, `count` of them
-  TENON_DOUBLES = 8,  ///< as.numbers
-  TENON_BOOLS = 9,    ///< as.bools, bytes of 0 or 1
-  TENON_TENSORS = 10, ///< as.tensors; null for none
-  TENON_DEVICE = 11   ///< as.device: type by PyTorch's number, index or -1
+  TENON_BOOL = 2,      ///< as.integer, 0 or 1
+  TENON_INT = 3,       ///< as.integer; dtypes, layouts and memory formats too, by PyTorch's numbers
+  TENON_DOUBLE = 4,    ///< as.number
+  TENON_COMPLEX = 5,   ///< as.complex: real part, imaginary part
+  TENON_TEXT = 6,      ///< as.text, `count` bytes and a null byte
+  TENON_INTS = 7,      ///< as.ints, `count` of them
+  TENON_DOUBLES = 8,   ///< as.numbers
+  TENON_BOOLS = 9,     ///< as.bools, bytes of 0 or 1
+  TENON_TENSORS = 10,  ///< as.tensors; null for none
+  TENON_DEVICE = 11    ///< as.device: type by PyTorch's number, index or -1
 };
 
 /// An argument or a result. A list in an argument is the caller's; one in a result comes from
@@ -91,8 +92,8 @@ typedef struct TenonInterface {
   /// Over memory of the caller, which `release` gives back after the last use.
   int32_t (*tensor_from_memory)(void* data, const int64_t* sizes, const int64_t* strides,
                                 int64_t dim, int32_t dtype, int32_t device_type,
-                                int32_t device_index, void (*release)(void* context),
-                                void* context, TenonTensor* result);
+                                int32_t device_index, void (*release)(void* context), void* context,
+                                TenonTensor* result);
   void (*tensor_retain)(TenonTensor tensor);
   void (*tensor_release)(TenonTensor tensor);
   int64_t (*tensor_dim)(TenonTensor tensor);

@@ -3,7 +3,7 @@
 // A library of operators for several releases of Tenon: it includes this header, links nothing, and
 // is loaded by tenon::load_library(); docs/stable_interface.md.
 //
-//     #include "aten/stable/library.h"
+//     #include "aten/stable/stable_library.h"
 //     using tenon::stable::Tensor;
 //
 //     Tensor scale(const Tensor& self, double factor) { ... }
@@ -65,20 +65,25 @@ struct KernelOf<R (*)(Args...)> {
                      TenonValue* results, int64_t result_count) {
     return guarded([&] {
       if (count != kArguments)
-        throw Error("a kernel takes " + std::to_string(kArguments) + " arguments, its schema has " + std::to_string(count), TENON_TYPE_ERROR);
+        throw Error("a kernel takes " + std::to_string(kArguments) + " arguments, its schema has " +
+                        std::to_string(count),
+                    TENON_TYPE_ERROR);
       call<f>(arguments, results, result_count, std::index_sequence_for<Args...>());
     });
   }
 
  private:
   template <auto f, size_t... I>
-  static void call([[maybe_unused]] const TenonValue* arguments, [[maybe_unused]] TenonValue* results,
-                   int64_t result_count, std::index_sequence<I...>) {
+  static void call([[maybe_unused]] const TenonValue* arguments,
+                   [[maybe_unused]] TenonValue* results, int64_t result_count,
+                   std::index_sequence<I...>) {
     if constexpr (std::is_void_v<R>) {
       f(From<Plain<Args>>::get(arguments[I])...);
     } else {
       if (result_count != Deliver<R>::kCount)
-        throw Error("a kernel gives " + std::to_string(Deliver<R>::kCount) + " results, its schema has " + std::to_string(result_count), TENON_TYPE_ERROR);
+        throw Error("a kernel gives " + std::to_string(Deliver<R>::kCount) +
+                        " results, its schema has " + std::to_string(result_count),
+                    TENON_TYPE_ERROR);
       Deliver<R>::put(f(From<Plain<Args>>::get(arguments[I])...), results);
     }
   }
@@ -102,11 +107,16 @@ class BackwardCall {
   T argument(size_t i) const {
     return detail::From<T>::get(call_.arguments[i]);
   }
+  /// The sizes of tensor argument or result i, saved or not.
+  Ints argument_sizes(size_t i) const { return detail::From<Ints>::get(call_.argument_sizes[i]); }
+  Ints result_sizes(size_t i) const { return detail::From<Ints>::get(call_.result_sizes[i]); }
   /// Whether the gradient of argument i is asked for.
   bool wanted(size_t i) const { return call_.wanted[i] != 0; }
   /// The gradient of argument i; zero if it is not set.
   void set(size_t i, Tensor gradient) { set_value(i, detail::give(std::move(gradient))); }
-  void set(size_t i, const std::vector<Tensor>& gradients) { set_value(i, detail::give(gradients)); }
+  void set(size_t i, const std::vector<Tensor>& gradients) {
+    set_value(i, detail::give(gradients));
+  }
 
  private:
   void set_value(size_t i, TenonValue value) {
@@ -122,8 +132,9 @@ class Library {
  public:
   Library(const char* ns, const char* place) { check(table->library_open(ns, place, &handle_)); }
   void def(const char* schema) { check(table->library_define(handle_, schema)); }
-  /// A kernel from a C++ function. Types: Tensor, std::vector<Tensor>, int64_t, double, bool, Scalar,
-  /// ScalarType, Device, std::string, Ints, std::optional of them; results too, or a std::tuple.
+  /// A kernel from a C++ function. Types: Tensor, std::vector<Tensor>, int64_t, double, bool,
+  /// Scalar, ScalarType, Device, std::string, Ints, std::optional of them; results too, or a
+  /// std::tuple.
   template <auto function>
   void impl(const char* name, const char* key) {
     using Kernel = detail::KernelOf<std::decay_t<decltype(function)>>;
@@ -184,9 +195,9 @@ struct Registered {
 
 /// What load_library() looks for. Weak, as each source of the library has it; not inline, as the
 /// linker would make one of those of all libraries.
-extern "C" __attribute__((weak, visibility("default"))) const TenonStableLibrary
-    tenon_stable_library = {TENON_INTERFACE_MAJOR, TENON_INTERFACE_MINOR,
-                            &tenon::stable::detail::start};
+extern "C" __attribute__((weak, visibility("default")))
+const TenonStableLibrary tenon_stable_library = {TENON_INTERFACE_MAJOR, TENON_INTERFACE_MINOR,
+                                                 &tenon::stable::detail::start};
 
 #define TENON_STABLE_TEXT_(x) #x
 #define TENON_STABLE_TEXT(x) TENON_STABLE_TEXT_(x)
@@ -196,9 +207,9 @@ extern "C" __attribute__((weak, visibility("default"))) const TenonStableLibrary
 #define TENON_STABLE_LIBRARY(ns, m) \
   TENON_STABLE_LIBRARY_(ns, m, TENON_STABLE_JOIN(tenon_stable_part_, __COUNTER__))
 #define TENON_STABLE_LIBRARY_(ns, m, id) TENON_STABLE_LIBRARY__(ns, m, id)
-#define TENON_STABLE_LIBRARY__(ns, m, id)                                                      \
-  static void id##_fill(::tenon::stable::Library& m);                                          \
-  static ::tenon::stable::detail::Part id{#ns, __FILE__ ":" TENON_STABLE_TEXT(__LINE__),       \
-                                          &id##_fill, nullptr};                                \
-  static const ::tenon::stable::detail::Registered id##_registered(id);                        \
+#define TENON_STABLE_LIBRARY__(ns, m, id)                                                \
+  static void id##_fill(::tenon::stable::Library& m);                                    \
+  static ::tenon::stable::detail::Part id{#ns, __FILE__ ":" TENON_STABLE_TEXT(__LINE__), \
+                                          &id##_fill, nullptr};                          \
+  static const ::tenon::stable::detail::Registered id##_registered(id);                  \
   static void id##_fill([[maybe_unused]] ::tenon::stable::Library& m)
