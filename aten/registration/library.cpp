@@ -63,7 +63,10 @@ Library::Library(std::string ns, Kind kind, std::source_location place)
     : Library(std::move(ns), kind, DispatchKey::CompositeImplicit, place) {}
 
 Library::Library(std::string ns, Kind kind, DispatchKey key, std::source_location place)
-    : namespace_(std::move(ns)), kind_(kind), key_(key), place_(text_of(place)) {
+    : Library(std::move(ns), kind, key, text_of(place)) {}
+
+Library::Library(std::string ns, Kind kind, DispatchKey key, std::string place)
+    : namespace_(std::move(ns)), kind_(kind), key_(key), place_(std::move(place)) {
   TENON_CHECK_VALUE(is_identifier(namespace_), "[Library] (", place_,
                     ") the namespace must be an identifier, got '", namespace_, "'");
   if (kind == DEF) detail::claim_namespace(namespace_, place_);

@@ -33,6 +33,8 @@ class TENON_API Library {
   /// The same, with the key of every impl() that names none.
   Library(std::string ns, Kind kind, DispatchKey key,
           std::source_location place = std::source_location::current());
+  /// The same, with a place that messages name as it is.
+  Library(std::string ns, Kind kind, DispatchKey key, std::string place);
   ~Library();
   Library(Library&&) noexcept;
   Library& operator=(Library&&) noexcept;

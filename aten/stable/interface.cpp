@@ -241,10 +241,11 @@ Library& library_of(TenonLibrary library) { return *reinterpret_cast<Library*>(l
 /// registry refers to the library's code.
 thread_local std::vector<std::unique_ptr<Library>>* opened = nullptr;
 
-int32_t library_open(const char* ns, const char*, TenonLibrary* result) noexcept {
+int32_t library_open(const char* ns, const char* place, TenonLibrary* result) noexcept {
   return guarded([&] {
     TENON_CHECK(opened, "library_open: libraries are opened by `start` alone");
-    opened->push_back(std::make_unique<Library>(ns, Library::FRAGMENT));
+    opened->push_back(std::make_unique<Library>(
+        ns, Library::FRAGMENT, DispatchKey::CompositeImplicit, std::string(place)));
     *result = reinterpret_cast<TenonLibrary>(opened->back().get());
   });
 }

@@ -125,7 +125,9 @@ TEST_CASE("registration: a layer's fallback runs for every operator without a ke
           layer.fallback(DispatchKey::Autograd,
                          [](const OperatorEntry&, DispatchKeySet, Stack&) {});
         },
-        "the key must be a backend, ForwardGrad, Autocast, Batched, Profiler or BatchedMode, got "
+        "the key must be a backend, Python, PythonMode, ForwardGrad, Autocast, Batched, Profiler "
+        "or "
+        "BatchedMode, got "
         "Autograd");
     CHECK(values(x + x) == std::vector<double>{6});
     CHECK(values(get_operator("lib::cube").typed<Unary>()(x)) == std::vector<double>{27});
