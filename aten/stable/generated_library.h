@@ -55,15 +55,31 @@ inline const Tensor* pointer(const std::optional<Tensor>& t) {
 /// The promoted dtype of the tensors and numbers whose bits are set.
 inline tenon::ScalarType promoted(Tensors tensors, const Numbers& numbers, uint32_t tensor_mask,
                                   uint32_t number_mask) {
-  std::vector<TenonValue> values;
+  const auto counts = [](uint32_t mask, size_t k) { return (mask >> k & 1) != 0; };
+  std::optional<tenon::stable::ScalarType> same;
+  bool alike = true;
   size_t k = 0;
   for (const Tensor* t : tensors) {
-    if (t && t->defined() && (tensor_mask >> k & 1))
+    if (t && t->defined() && counts(tensor_mask, k)) {
+      alike &= !same || *same == t->scalar_type();
+      same = t->scalar_type();
+    }
+    ++k;
+  }
+  const bool floating = same && tenon::is_floating_point(static_cast<tenon::ScalarType>(*same));
+  for (k = 0; k < numbers.size(); ++k)
+    alike &= !counts(number_mask, k) || (floating && !numbers[k].is_complex());
+  if (same && alike) return static_cast<tenon::ScalarType>(*same);
+  std::vector<TenonValue> values;
+  k = 0;
+  for (const Tensor* t : tensors) {
+    if (t && t->defined() && counts(tensor_mask, k))
       values.push_back(tenon::stable::detail::lend(*t));
     ++k;
   }
   for (k = 0; k < numbers.size(); ++k) {
-    if (number_mask >> k & 1) values.push_back(tenon::stable::detail::lend(as_stable(numbers[k])));
+    if (counts(number_mask, k))
+      values.push_back(tenon::stable::detail::lend(as_stable(numbers[k])));
   }
   int32_t dtype = 0;
   tenon::stable::check(tenon::stable::table->result_type(
@@ -114,9 +130,10 @@ inline void broadcast(std::vector<int64_t>& sizes, Ints other, const char* op) {
   for (size_t i = 0; i < other.size(); ++i) {
     int64_t& size = sizes[sizes.size() - other.size() + i];
     if (size == 1) size = other[i];
-    tenon::stable::check_value(other[i] == 1 || other[i] == size,
-                               std::string("[") + op + "] shapes " + text_of(sizes) + " and " +
-                                   text_of(other) + " do not broadcast");
+    if (other[i] != 1 && other[i] != size)
+      throw Error(std::string("[") + op + "] shapes " + text_of(sizes) + " and " + text_of(other) +
+                      " do not broadcast",
+                  TENON_VALUE_ERROR);
   }
 }
 
@@ -130,26 +147,34 @@ inline Tensor make(Ints sizes, const Tensor& like, tenon::ScalarType dtype, Ints
                               strides);
 }
 
-/// Results of a pointwise call are as the inputs in memory if these are alike, else row-major.
-inline Tensor make_elementwise(Tensors inputs, tenon::ScalarType dtype, const char* op) {
-  const Tensor& first = **inputs.begin();
-  bool alike = true;
-  std::vector<int64_t> sizes;
-  for (const Tensor* t : inputs) {
-    check_same_device(*t, first, op);
-    alike &= t->sizes() == first.sizes() && t->strides() == first.strides();
-    broadcast(sizes, t->sizes(), op);
-  }
+/// Whether the elements fill their memory without gaps.
+inline bool is_dense(const Tensor& t) {
+  if (t.is_contiguous()) return true;
   std::vector<std::pair<int64_t, int64_t>> order;  // stride and size
-  for (size_t d = 0; d < first.sizes().size(); ++d)
-    order.emplace_back(first.strides()[d], first.sizes()[d]);
+  for (size_t d = 0; d < t.sizes().size(); ++d) order.emplace_back(t.strides()[d], t.sizes()[d]);
   std::sort(order.begin(), order.end());
   int64_t step = 1;
   for (const auto& [stride, size] : order) {
-    if (size != 1 && stride != step) alike = false;
+    if (size != 1 && stride != step) return false;
     step *= size;
   }
-  return make(sizes, first, dtype, alike ? first.strides() : Ints());
+  return true;
+}
+
+/// Results of a pointwise call are as the inputs in memory if these are alike, else row-major.
+inline Tensor make_elementwise(Tensors inputs, tenon::ScalarType dtype, const char* op) {
+  const Tensor& first = **inputs.begin();
+  const Ints sizes = first.sizes(), strides = first.strides();
+  bool alike = true;
+  for (const Tensor* t : inputs) {
+    if (t == &first) continue;
+    check_same_device(*t, first, op);
+    alike = alike && t->sizes() == sizes && t->strides() == strides;
+  }
+  if (alike && is_dense(first)) return make(sizes, first, dtype, strides);
+  std::vector<int64_t> all;
+  for (const Tensor* t : inputs) broadcast(all, t->sizes(), op);
+  return make(all, first, dtype);
 }
 
 inline Types make_pointwise(const tenon::native::PointwiseOp& op, Tensors inputs,

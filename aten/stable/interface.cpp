@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <limits>
+#include <mutex>
 
 #include "aten/core/parallel.h"
 #include "aten/core/scalar_type.h"
@@ -256,8 +256,15 @@ int32_t library_define(TenonLibrary library, const char* schema) noexcept {
 
 /// A library's kernel as a boxed one.
 BoxedKernel boxed(TenonKernel kernel, void* state, bool counts_changes) {
-  return [=](const OperatorEntry& op, DispatchKeySet keys, Stack& stack) {
-    const auto schema = schema_of(op);
+  // Looked up by the first call: it takes a lock.
+  struct Known {
+    std::once_flag once;
+    std::shared_ptr<const schema::FunctionSchema> schema;
+  };
+  return [=, known = std::make_shared<Known>()](const OperatorEntry& op, DispatchKeySet keys,
+                                                Stack& stack) {
+    std::call_once(known->once, [&] { known->schema = schema_of(op); });
+    const schema::FunctionSchema* const schema = known->schema.get();
     const size_t first = stack.size() - schema->args.size();
     Results results(schema->returns.size());
     {
