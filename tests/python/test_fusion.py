@@ -178,6 +178,36 @@ def test_fused_functions():
         same(block(x, y, power=3.0)[0], expected[0] * 1.5, 1e-4)
 
 
+def test_a_function_that_is_fused_in_the_background():
+    calls = []
+
+    @tenon.fuse(background=True)
+    def block(x, y):
+        calls.append(None)
+        return tenon.sigmoid(x * 0.731) * y + 1
+
+    x, y = tenon.randn(3, 4), tenon.randn(3, 4)
+    expected = tenon.sigmoid(x * 0.731) * y + 1
+    assert tenon.allclose(block(x, y), expected)
+    block.wait()
+    before = len(calls)
+    assert tenon.allclose(block(x, y), expected)
+    assert len(calls) == before  # the operator ran, not the function
+
+
+def test_the_next_call_raises_what_a_build_in_the_background_did(monkeypatch):
+    def fails(*_):
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr("tenon._fuse._load", fails)
+    block = tenon.fuse(lambda x: x * 2, background=True)
+    x = tenon.ones(2)
+    with pytest.raises(RuntimeError, match="no compiler"):
+        block(x)  # raises already if the thread was quick
+        block.wait()
+        block(x)
+
+
 def test_a_fused_module():
     tenon.manual_seed(0)
     module = tenon.nn.Sequential(tenon.nn.Linear(D, 16), tenon.nn.Tanh(), tenon.nn.LayerNorm(16))

@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import sys
+import threading
 import warnings
 
 import tenon
@@ -279,12 +280,37 @@ def _describe(guard):
     return guard[1]
 
 
+class _Pending:
+    """An operator that another thread builds."""
+
+    def __init__(self, build):
+        self._operator = self._error = None
+        self._thread = threading.Thread(target=self._run, args=(build,), name="tenon.fuse", daemon=True)
+        self._thread.start()
+
+    def _run(self, build):
+        try:
+            self._operator = build()
+        except BaseException as error:  # the next call raises it
+            self._error = error
+
+    def wait(self):
+        self._thread.join()
+
+    def operator(self):
+        """The operator, None as long as it is not there."""
+        if self._error is not None:
+            raise self._error
+        return self._operator
+
+
 class _Fused:
     """One traced function: an operator for each kind of arguments."""
 
-    def __init__(self, function):
+    def __init__(self, function, background):
         functools.update_wrapper(self, function)
         self._function = function
+        self._background = background
         self._built = {}  # guards to (operator, positions of tensors, captured tensors)
 
     def __call__(self, *args, **kwargs):
@@ -296,7 +322,22 @@ class _Fused:
                 self._say_what_changed([*(f"argument {i}" for i in range(len(args))), *kwargs], guards)
             built = self._built[guards] = self._build(args, kwargs)
         operator, positions, captured, pack = built
+        if type(operator) is _Pending:
+            try:
+                operator = operator.operator()
+            except BaseException:
+                del self._built[guards]
+                raise
+            if operator is None:
+                return self._function(*args, **kwargs)
+            self._built[guards] = (operator, *built[1:])
         return pack(operator(*(values[i] for i in positions), *captured))
+
+    def wait(self):
+        """Returns when what is built in the background is there."""
+        for operator, *_ in list(self._built.values()):
+            if type(operator) is _Pending:
+                operator.wait()
 
     def _say_what_changed(self, names, guards):
         last, first = list(self._built)[-1], len(guards) - len(names)
@@ -324,7 +365,8 @@ class _Fused:
         tensors = [(f"a{i}", values[place], place) for i, place in enumerate(positions) if f"a{i}" in needed]
         captured = [(f"c{i}", value) for i, (value, _) in enumerate(trace.captured) if f"c{i}" in needed]
         arguments = [(name, value) for name, value, *_ in [*tensors, *captured]]
-        operator = _load(arguments, lines, len(results))
+        build = functools.partial(_load, arguments, lines, len(results))
+        operator = _Pending(build) if self._background else build()
         pack = (lambda made: type(result)([made] if len(results) == 1 else made)) if several else (lambda made: made)
         return operator, [place for _, _, place in tensors], [value for _, value in captured], pack
 

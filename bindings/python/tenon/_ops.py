@@ -106,7 +106,7 @@ def load_operators(yaml, sources=(), derivatives=None):
     return getattr(ops, namespace)
 
 
-def fuse(function):
+def fuse(function=None, *, background=False):
     """The function as one operator: traced once for each kind of arguments, built by load_operators().
 
         @tenon.fuse
@@ -120,7 +120,12 @@ def fuse(function):
     load_operators() keeps it, by its content. A call with other shapes, dtypes, devices or constants traces again,
     with a RuntimeWarning that says what has changed. RuntimeError, with the line, if the function reads a tensor's
     values (`if x.sum() > 0`) or writes to a tensor.
+
+    background: calls run the function as it is until its library has been built on another thread; `wait()` of the
+    fused function waits for that. What goes wrong in the build is raised by the next call.
     """
     from tenon._fuse import _Fused
 
-    return _Fused(function)
+    if function is None:
+        return lambda given: _Fused(given, background)
+    return _Fused(function, background)
