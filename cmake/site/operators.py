@@ -246,7 +246,17 @@ def page(base, operators, internal, table, comment, rows, wrong, related):
     lines = sorted({operator_page.entry_at(table, o["place"]["line"]) for o in operators + internal})
     texts = [table[line][2] for line in lines]
     family = table[operator_page.entry_at(table, operators[0]["place"]["line"])][0]
-    out = [f"# {base}", "", f"Family: [{family}](index.md#{anchor(family)}).", ""]
+    # The navigation has the index alone: without its column the code has room.
+    out = [
+        "---",
+        "hide: [navigation]",
+        "---",
+        "",
+        f"# {base}",
+        "",
+        f"Family: [{family}](index.md#{anchor(family)}).",
+        "",
+    ]
     out += [comment, ""] if comment else []
     alias = alias_of(operators)
     out += [f"Another name of [`{alias}`]({page_name(alias)}.md).", ""] if alias else []

@@ -190,8 +190,9 @@ def applied(function, arguments):
 
 def cases(*branches):
     """Pairs of a value and the text or tree of its condition."""
-    lines = "".join(f"<mtr><mtd>{render(value)}</mtd><mtd>{condition}</mtd></mtr>" for value, condition in branches)
-    return row(sign("{"), f'<mtable columnalign="left left" rowspacing="0.3em">{lines}</mtable>')
+    left = '<mtd style="text-align: left">'
+    lines = "".join(f"<mtr>{left}{render(value)}</mtd>{left}{condition}</mtd></mtr>" for value, condition in branches)
+    return row(sign("{"), f'<mtable displaystyle="true">{lines}</mtable>')
 
 
 def chosen(condition, value, other):

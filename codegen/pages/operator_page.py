@@ -88,7 +88,7 @@ def expressions(entry):
         return []
     head, body = match[1].strip(), match[2]
     if head and head not in ("|", ">", "|-", ">-"):
-        return [("", unquoted(head))]
+        return [("", unquoted(head + " " + " ".join(body.split())))]
     if head:
         return [("", body)]
     found = re.findall(r"^    (\w+):(.*(?:\n {6,}.*)*)", body, re.M)
@@ -170,7 +170,8 @@ def passes(kernel):
     """A sentence for each pass of a row kernel."""
     number = 0
     for step in kernel["steps"]:
-        given = [f"a reduction ({one['kind']})" for one in step["reductions"]]
+        made = [one["kind"] for one in step["reductions"]]
+        given = [f"the reduction{'s' if len(made) > 1 else ''} {', '.join(made)}"] if made else []
         given += ["values that a later pass reads"] if step["spills"] else []
         given += ["a result"] if len(step["stores"]) == 1 else ["results"] if step["stores"] else []
         given = " and ".join(given)
@@ -197,8 +198,8 @@ def kernels(operator):
     if node and node["rowwise"]:
         yield f"The gradient, `{node['name']}`", list(passes(node["rowwise"]["kernel"]))
     elif node and node["kernels"]:
-        sets = [", ".join(f"`{node['inputs'][i]['name']}`" for i in one["outputs"]) for one in node["kernels"]]
-        yield f"The gradient, `{node['name']}`", ["One pass each for the gradients of " + "; ".join(sets) + "."]
+        sets = [joined(node["inputs"][i]["name"] for i in one["outputs"]) for one in node["kernels"]]
+        yield f"The gradient, `{node['name']}`", [f"One pass for {one}." for one in sets]
 
 
 def derivative(operators):

@@ -81,6 +81,7 @@ class Pages(Workspace):
             "  pointwise: where(x > limit, limit, x)\n",
             "Kernels compute in float32, float64",
             "One pass reads `x` and writes one result.",
+            "The gradient, `CappedBackward0`: One pass for `x`.",
             "| x | `` where(x > limit, 0, grad) `` | derived |",
         ):
             self.assertIn(part, capped)
