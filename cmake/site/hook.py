@@ -11,6 +11,7 @@ import diagnostics  # noqa: E402
 import operators  # noqa: E402
 import python_classes  # noqa: E402
 import repository_pages  # noqa: E402
+import yaml_files  # noqa: E402
 
 
 def on_page_markdown(markdown, page, **_):
@@ -22,7 +23,7 @@ def on_page_markdown(markdown, page, **_):
 
 
 def on_files(files, config):
-    for writer in (operators, python_classes, cpp_interface, diagnostics, repository_pages):
+    for writer in (operators, python_classes, cpp_interface, diagnostics, yaml_files, repository_pages):
         for path, text in writer.pages():
             files.append(File.generated(config, path, content=text))
     return files

@@ -17,7 +17,8 @@ PAGES = {
     "reports/rows.md": "codegen/expr/rows/README.md",
     "reports/vmap.md": "tests/python/vmap_samples/README.md",
 }
-LINK = re.compile(r"\[([^\]]+)\]\(([^):\s#]+)((?:#[^)\s]*)?)\)")
+# A link, but no picture.
+LINK = re.compile(r"(?<!!)\[([^\[\]]+)\]\(([^):\s#]+)((?:#[^)\s]*)?)\)")
 
 
 def led_to_pages(text, folder, page):
@@ -30,8 +31,8 @@ def led_to_pages(text, folder, page):
         name = shown_at.get(path) or (path.removeprefix("docs/") if path.startswith("docs/") else None)
         if name and name.endswith(".md"):
             return f"[{label}]({os.path.relpath(name, os.path.dirname(page))}{anchor})"
-        if not (ROOT / path).exists():
-            return match[0]  # a dead link, which MkDocs reports
+        if path.startswith("docs/") or not (ROOT / path).exists():
+            return match[0]  # a file of the site, or a dead link, which MkDocs reports
         return f"`{path}`" if label.strip("`") in path else f"{label} (`{path}`)"
 
     return "".join(part if code else LINK.sub(link, part) for code, part in fenced(text))
