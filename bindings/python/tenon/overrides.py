@@ -1,7 +1,6 @@
 """What classes with a __torch_function__, and functions that heed it, are written with. The protocol is PyTorch's."""
 
 import functools
-import inspect
 
 from tenon import _C
 from tenon._C import _DisableTorchFunctionSubclass as DisableTorchFunctionSubclass  # noqa: F401
@@ -38,33 +37,40 @@ def get_default_nowrap_functions():
     return set(_nowrap)
 
 
-def overridable(function, leaves=lambda args: args, as_given=False):
+def overridable(function, leaves=None, as_given=False):
     """The function, whose calls classes with a __torch_function__ take: parameters with defaults come to them by name.
 
     leaves(args): the arguments that are asked, if they are not all: those in a list.
     as_given: the arguments come to them as they were given, as from a function that is not written in Python.
     """
-    parameters = list(inspect.signature(function).parameters.values())
-    positional = sum(
-        p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty for p in parameters
-    )
-    names = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
-    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-    takes_many = len(names) != len(parameters)
 
     @functools.wraps(function)
     def checked(*args, **kwargs):
-        asked = leaves(args)
+        asked = args if leaves is None else leaves(args)
         if kwargs:
             asked = (*asked, *kwargs.values())
         if not _C._has_torch_function(asked):
             return function(*args, **kwargs)
-        if takes_many:
-            kwargs = {**defaults, **kwargs}
-        elif not as_given:
-            kwargs = {**defaults, **dict(zip(names, args)), **kwargs}
-            args = tuple(kwargs.pop(name) for name in names[:positional] if name in kwargs)
-            kwargs = {name: kwargs[name] for name in names if name in kwargs}
-        return handle_torch_function(checked, tuple(asked), *args, **kwargs)
+        if not as_given:
+            args, kwargs = _by_name(function, args, kwargs)
+        return handle_torch_function(checked, asked, *args, **kwargs)
 
     return checked
+
+
+def _by_name(function, args, kwargs):
+    """The arguments with defaults: those of parameters that have one by name, the others by place."""
+    import inspect
+
+    parameters = inspect.signature(function).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return args, {**defaults, **kwargs}
+    names = [p.name for p in parameters]
+    given = {**defaults, **dict(zip(names, args)), **kwargs}
+    positional = [
+        p.name for p in parameters if p.default is p.empty and p.kind is not p.KEYWORD_ONLY and p.name in given
+    ]
+    return tuple(given[name] for name in positional), {
+        name: given[name] for name in names if name in given and name not in positional
+    }
