@@ -24,6 +24,17 @@ DERIVATIVES = """- name: mine::scale_rows
   self: grad * scale.unsqueeze(1)
   scale: (grad * self).sum(1)
 """
+MODULES = """layers:
+# x times a learned number.
+- module: Scaled(int size, float start=1.0)
+  parameters:
+    scale: {size: size, init: constant_(start)}
+  forward(Tensor input): input * scale
+
+# 2 x.
+- function: twice(Tensor input)
+  as: input * 2
+"""
 
 
 def entries(text):
@@ -104,6 +115,26 @@ class Pages(Workspace):
         self.assertEqual(done.returncode, 1)
         self.assertIn("ops.yaml:3:", done.stderr)
         self.assertFalse(out.exists())
+
+    def test_a_page_of_modules(self):
+        file = self.write("mine.yaml", MODULES)
+        out = self.folder / "modules"
+        base = ["--modules", ROOT / "modules.yaml", "--native", ROOT / "native_functions.yaml"]
+        templates = ["--templates", ROOT / "codegen" / "module_templates", "--python", sys.executable]
+        self.check_ok(tenonc("modules", file, *base, *templates, "--out", out))
+        page = (out / "docs" / "modules.md").read_text()
+        for part in (
+            "# Modules of mine\n",
+            "## Scaled\n\nx times a learned number.\n",
+            "mine.Scaled(size, start=1.0, device=None, dtype=None)\nforward(input)\n",
+            "`forward` computes `` input * self.scale ``.",
+            "Parameters and buffers: `scale`.",
+            "mine::nn::Scaled(int64_t size);\nTensor forward(const Tensor& input);\n",
+            "`ScaledOptions`: `int64_t size`, `double start = 1.0`.",
+            "mine.twice(input)\n",
+        ):
+            self.assertIn(part, page)
+        self.assertNotIn("modules.md", (out / "sources.cmake").read_text())
 
 
 class Formulas(unittest.TestCase):
