@@ -1,5 +1,5 @@
 # TENON_CUDA=emulated: the sources of the CUDA backend are compiled as C++ and run on the CPU, against the headers and the
-# library of tests/cuda_emulation (docs/cuda_emulation.md). Nothing of it is installed.
+# library of tests/cuda_emulation (README.md there). Nothing of it is installed.
 
 if(NOT TENON_SANITIZE MATCHES "address" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   message(FATAL_ERROR "TENON_CUDA=emulated needs g++ and TENON_SANITIZE=address: the address sanitizer's calls for each "

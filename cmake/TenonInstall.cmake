@@ -39,6 +39,7 @@ install(DIRECTORY "${TENON_GEN_DIR}/" "${TENON_MODULE_DIR}/" "${TENON_CONFIG_DIR
 install(FILES modules.yaml native_functions.yaml derivatives.yaml tags.yaml codegen/render.py codegen/requirements.txt
         DESTINATION "${TENON_INSTALL_SHARE}")
 install(DIRECTORY codegen/module_templates codegen/templates DESTINATION "${TENON_INSTALL_SHARE}")
+install(DIRECTORY codegen/pages DESTINATION "${TENON_INSTALL_SHARE}" FILES_MATCHING PATTERN "*.py")
 install(FILES ${TENON_SCHEMAS} DESTINATION "${TENON_INSTALL_SHARE}/schemas")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/tenon")
 

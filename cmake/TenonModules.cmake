@@ -1,8 +1,9 @@
 # tenon_add_modules(TARGET FILE [OPERATORS yaml...])
 #   Gives TARGET the modules and functions that FILE declares (docs/modules.md): C++ classes in the namespace <name>::nn, <name> the
 #   name of FILE, included as "<name>/nn/modules.h". OPERATORS are the files of operators of your own that they call. TARGET is linked
-#   with Tenon::nn. The Python classes are written to <build folder>/tenon_modules_TARGET/python/<name>. Paths are relative to the
-#   calling folder. An error in FILE is an error of TARGET's build in Tenon's own tree, and of the configuration elsewhere.
+#   with Tenon::nn. The Python classes are written to <build folder>/tenon_modules_TARGET/python/<name>, and a page about all of them
+#   to docs/modules.md in that folder. Paths are relative to the calling folder. An error in FILE is an error of TARGET's build in
+#   Tenon's own tree, and of the configuration elsewhere.
 function(tenon_add_modules target file)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "OPERATORS")
   if(NOT TARGET ${target})

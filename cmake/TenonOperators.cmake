@@ -120,6 +120,9 @@ endmacro()
 # Kernels are compiled for the instruction sets that TENON_INSTRUCTION_SETS says: native, this machine's best, or all, which a program
 # for other machines needs. Without a setting it is what Tenon was built with.
 #
+# The target <TARGET>_tenon_docs, which no other target needs, writes a page for each operator to the folder
+# tenon_<TARGET>/docs of the calling build folder.
+#
 # The module is <name>.py in the folder of the library, which it loads: with that folder in PYTHONPATH, `import <name>` has
 # every operator of TARGET as a function. It imports `tenon`, of this version.
 #
@@ -249,6 +252,15 @@ function(tenon_add_operators target)
   endforeach()
 
   tenon_run_generator(${target} OUT "${out}" SUFFIX "${suffix}" BASE ${base} GEN ${gen} ARGUMENTS ${arguments} INPUTS ${inputs} KERNELS ${kernels})
+  if(NOT arg_BACKEND)
+    set(compiler tenonc)
+    if(TENON_COMPILER)
+      set(compiler "${TENON_COMPILER}")
+    endif()
+    add_custom_target(${target}_tenon_docs${suffix}
+      COMMAND "${compiler}" docs ${arguments} ${base} --templates "${TENON_TEMPLATES_DIR}" --out "${out}/docs" --python "${python}"
+      COMMENT "Writing the pages of ${target}'s operators to ${out}/docs" VERBATIM)
+  endif()
 
   set(sources ${TENON_GEN_CPU_SOURCES})
   foreach(file IN LISTS arg_KERNELS)

@@ -68,7 +68,7 @@ std::string warnings_text(const DiagnosticSink& sink) {
   return ", " + std::to_string(count) + (count == 1 ? " warning" : " warnings");
 }
 
-/// The commands that read operators: check, check-kernels, explain, ir, gen.
+/// The commands that read operators: check, check-kernels, docs, explain, ir, gen.
 int run_on_model(const CommandLine& line) {
   if (line.verb != "explain" && !line.operands.empty()) {
     throw UsageError{line.verb + " takes options alone, got '" + line.operands[0] +
@@ -85,8 +85,9 @@ int run_on_model(const CommandLine& line) {
   }
   if (line.target != OutputTarget::kLibrary && line.base.empty())
     throw UsageError{"--target needs --base, the operators that expressions call"};
-  if (line.verb == "gen" && (line.out.empty() || line.templates.empty())) {
-    throw UsageError{"gen needs --out and --templates"};
+  const bool writes = line.verb == "gen" || line.verb == "docs";
+  if (writes && (line.out.empty() || line.templates.empty())) {
+    throw UsageError{line.verb + " needs --out and --templates"};
   }
   DiagnosticSink sink;
   Model base;
@@ -134,6 +135,8 @@ int run_on_model(const CommandLine& line) {
     if (optimizers::explain_optimizer(optimizers, model, line.operands[0], std::cout)) return 0;
     return explain(model, library, line.operands[0], std::cout, std::cerr) ? 0 : 1;
   }
+  if (line.verb == "docs")
+    return write_pages({line.out, line.templates, line.python, "", ""}, library);
   std::vector<std::string> inputs = model.files();
   for (const auto& file : base.files()) inputs.push_back(file);
   if (!line.optimizers.empty()) inputs.push_back(line.optimizers);
@@ -149,6 +152,7 @@ int run(const CommandLine& line) {
   for (const char* verb : {"check", "check-kernels", "explain", "ir", "gen"}) {
     if (line.verb == verb) return run_on_model(line);
   }
+  if (line.verb == "docs") return run_on_model(complete_docs_line(line));
   if (line.verb == "diff") return run_diff(line);
   if (line.verb == "fmt") return run_fmt(line);
   if (line.verb == "modules") return run_modules(line);

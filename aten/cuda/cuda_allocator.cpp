@@ -35,7 +35,7 @@ struct Block {
   std::vector<Stream> other_users;  ///< streams named by record_stream()
 };
 
-/// Tells an emulated device (docs/cuda_emulation.md), in the order of the block's stream, that so
+/// Tells an emulated device (tests/cuda_emulation), in the order of the block's stream, that so
 /// many of its bytes are in use from there on; a GPU has no use for it.
 void mark_used([[maybe_unused]] const Block& block, [[maybe_unused]] size_t bytes) {
 #ifdef TENON_CUDA_EMULATED

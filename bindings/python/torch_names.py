@@ -23,13 +23,13 @@ TARGET = Path(__file__).parent / "tenon/as_torch/_torch_names.py"
 OPAQUE = """
 ao bin contrib cpu.amp cuda.tunable distributed.autograd distributed.checkpoint distributed.debug distributed.elastic distributed.examples
 distributed.flight_recorder distributed.fsdp distributed.launcher distributed.nn distributed.optim distributed.pipelining distributed.rpc
-distributed.tensor export functorch fx include jit.mobile lib masked.maskedtensor monitor mtia nativert nested nn.attention.experimental
+distributed.tensor export functorch fx.annotate fx.config fx.experimental fx.passes include jit.mobile lib masked.maskedtensor monitor mtia nativert nested nn.attention.experimental
 nn.intrinsic nn.qat nn.quantizable nn.quantized numa onnx package profiler.python_tracer quantization share sparse test testing.internal
 utils.backcompat utils.benchmark utils.bottleneck utils.data.datapipes utils.data.graph utils.data.graph_settings utils.hipify utils.jit
 utils.serialization utils.tensorboard utils.viz utils.model_dump xpu
 """.split()
 LISTED = {"_C", "_utils", "_tensor", "_ops", "_tensor_str", "_six", "_storage_docs", "_namedtensor_internals", "_VF", "_classes"} | {
-    "utils._pytree", "utils._foreach_utils", "utils._python_dispatch", "utils.data._utils", "nn._reduction", "nn.parallel._functions"
+    "fx._compatibility", "fx._pytree", "fx._symbolic_trace", "utils._pytree", "utils._foreach_utils", "utils._python_dispatch", "utils.data._utils", "nn._reduction", "nn.parallel._functions"
 }  # fmt: skip
 
 

@@ -4,8 +4,9 @@
     pages.py [--root FOLDER] [--report]
 
 A link of a Markdown file must lead to a file and, in Markdown, to a heading. A page of docs/ that any file mentions must be there. Every
-page under docs/ is in the navigation of mkdocs.yml. The sentences of a page have at most 15 words on average. --report prints each page's mean, its longest
-sentence, and how often it has a word that stands in the place of a noun.
+page under docs/ is in the navigation of mkdocs.yml. The sentences of a page have at most 15 words on average, and all pages together at most
+30,000 words, tables included, code not. --report prints each page's words, its mean and longest sentence, and how often it has a word that stands in
+the place of a noun.
 """
 
 import argparse
@@ -15,10 +16,11 @@ import subprocess
 import sys
 
 LIMIT = 15
+LIMIT_OF_ALL = 30_000
 # Written by programs.
 UNMEASURED = {"docs/conformance.md", "docs/cuda_static.md"}
 # What MkDocs' hook writes.
-GENERATED = ("reference/",)
+GENERATED = ("reference/", "reports/")
 VAGUE = r"\b(?:what|those|such|whole|of (?:its|one's|their) own|lies|lie|leads? to|stands? for)\b"
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)")
 MENTION = re.compile(r"(?<![\w/.])docs/[\w/]+\.md")
@@ -74,6 +76,12 @@ def sentences(text):
                 yield words
 
 
+def number_of_words(text):
+    """Of sentences, headings and tables."""
+    text = re.sub(r"^ {4}\S.*$", "", without_code(text), flags=re.M)
+    return sum(any(c.isalnum() for c in word) for word in text.split())
+
+
 def is_measured(name):
     """The pages of the site, and the files beside README.md."""
     return (name.startswith("docs/") or "/" not in name) and name not in UNMEASURED
@@ -86,7 +94,7 @@ def navigation(root):
 
 def check(root):
     names = files(root)
-    problems = []
+    problems, words = [], 0
     for name in names:
         try:
             text = (root / name).read_text()
@@ -104,11 +112,16 @@ def check(root):
         if not name.endswith(".md"):
             continue
         problems += dead_links(root, name, text)
-        lengths = [len(words) for words in sentences(text)]
+        lengths = [len(sentence) for sentence in sentences(text)]
+        words += number_of_words(text) if is_measured(name) else 0
         if lengths and is_measured(name) and sum(lengths) / len(lengths) > LIMIT:
             problems.append(
                 f"{name}: [sentences] {sum(lengths) / len(lengths):.1f} words on average, more than {LIMIT}: split the long ones"
             )
+    if words > LIMIT_OF_ALL:
+        problems.append(
+            f"docs: [words] {words} words in all pages, more than {LIMIT_OF_ALL}: --report has the words of each"
+        )
     pages = {name.removeprefix("docs/") for name in names if name.startswith("docs/") and name.endswith(".md")}
     listed = {page for page in navigation(root) if not page.startswith(GENERATED)}
     problems += [
@@ -124,11 +137,12 @@ def report(root):
     for name in (n for n in files(root) if n.endswith(".md") and is_measured(n)):
         text = (root / name).read_text()
         found = list(sentences(text))
-        count = sum(map(len, found))
-        total += len(without_code(text).split())
-        vague = sum(len(re.findall(VAGUE, " ".join(words).lower())) for words in found)
-        print(f"{name:44} {count:5} {count / max(1, len(found)):5.1f} {max(map(len, found), default=0):8} {vague:6}")
-    print(f"words in total, tables included: {total}")
+        mean = sum(map(len, found)) / max(1, len(found))
+        count = number_of_words(text)
+        total += count
+        vague = sum(len(re.findall(VAGUE, " ".join(sentence).lower())) for sentence in found)
+        print(f"{name:44} {count:5} {mean:5.1f} {max(map(len, found), default=0):8} {vague:6}")
+    print(f"words in all: {total}, at most {LIMIT_OF_ALL}")
 
 
 def main():

@@ -111,7 +111,7 @@ def pages():
     for folder, title in FOLDERS.items():
         file = folder.replace("/", "_")
         index.append(f"| [`{folder}`]({file}.md) | {title} |")
-        out = [f"# {title}", ""]
+        out = ["---", "hide: [navigation]", "---", "", f"# {title}", ""]
         for header in folders[folder]:
             found = list(declarations((ROOT / header).read_text()))
             if not found:

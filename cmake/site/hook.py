@@ -1,7 +1,6 @@
 """The hook of MkDocs (mkdocs.yml): adds the pages that programs write, and links to files outside of docs/."""
 
 import pathlib
-import re
 import sys
 
 from mkdocs.structure.files import File
@@ -11,26 +10,20 @@ import cpp_interface  # noqa: E402
 import diagnostics  # noqa: E402
 import operators  # noqa: E402
 import python_classes  # noqa: E402
-
-ROOT = pathlib.Path(__file__).parents[2]
-LINK_OUTSIDE = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+)([^)#]+)(?:#[^)]*)?\)")
+import repository_pages  # noqa: E402
+import yaml_files  # noqa: E402
 
 
 def on_page_markdown(markdown, page, **_):
-    """The site has the documents alone: a link to another file of the repository becomes its path."""
-
-    def path_of(match):
-        target = (ROOT / "docs" / page.file.src_uri).parent / (match[2] + match[3])
-        outside = target.resolve().relative_to(ROOT)
-        if outside.parts[0] == "docs" or not target.exists():
-            return match[0]  # a page, or a dead link, which MkDocs reports
-        return f"`{outside}`" if match[1].strip("`") in str(outside) else f"{match[1]} (`{outside}`)"
-
-    return LINK_OUTSIDE.sub(path_of, markdown)
+    """The site has the documents alone: a link to another file of the repository becomes its page, or its path."""
+    if page.file.generated_by:
+        return markdown
+    folder = pathlib.PurePosixPath("docs", page.file.src_uri).parent
+    return repository_pages.led_to_pages(markdown, str(folder), page.file.src_uri)
 
 
 def on_files(files, config):
-    for writer in (operators, python_classes, cpp_interface, diagnostics):
+    for writer in (operators, python_classes, cpp_interface, diagnostics, yaml_files, repository_pages):
         for path, text in writer.pages():
             files.append(File.generated(config, path, content=text))
     return files

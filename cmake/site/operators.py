@@ -1,7 +1,8 @@
 """The reference of operators: one page for each name, and an index by family.
 
-A page is made of the YAML files and of `tenonc ir`. Its example is the operator's first row of tests/ops/samples that Python's module can
-call; it runs while the site is built. Families are the headings of native_functions.yaml.
+A page is made of the YAML files and of `tenonc ir` (codegen/pages). Its example is the operator's first row of tests/ops/samples that
+Python's module can call; it runs while the site is built, and so does the first call that is an error. Families are the headings of
+native_functions.yaml.
 
 TENON_GENERATOR is the generator, PYTHONPATH has Python's module.
 """
@@ -14,58 +15,20 @@ import pathlib
 import random
 import re
 import subprocess
+import sys
 import warnings
 
 import tenon
 import yaml
 
 ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "codegen/pages"))
+import operator_page  # noqa: E402
+
 FOLDER = "reference/operators"
-HEADING = re.compile(r"^# ([A-Z][^.\n]*)\n$")
+LANGUAGE = "../../language.md"
 DTYPES = {"f32": None, "f64": "float64", "i64": None, "i32": "int32", "bool": "bool", "u8": "uint8"}
 MODULES = {"linalg_": tenon.linalg, "fft_": tenon.fft, "special_": tenon.special}
-KERNELS = {
-    "pointwise": "generated from the expression",
-    "pointwise_mixed": "generated from the expression",
-    "rowwise": "generated from the expression over rows",
-    "rowwise_composed": "the operators of the expression",
-    "update": "generated from the expressions that write",
-    "update_composed": "the operators of the expressions",
-    "composition": "the operators of the expression",
-    "foreach": "one call for each place of the lists",
-    "structured": "written by hand",
-    "direct": "written by hand",
-    "inplace_from_functional": "the functional form, copied",
-    "out_from_functional": "the functional form, copied",
-}
-
-
-def entries():
-    """{line: (family, comment, text)} of native_functions.yaml."""
-    found, family, comment, start = {}, "", [], 0
-    lines = (ROOT / "native_functions.yaml").read_text().splitlines(keepends=True)
-    for number, line in enumerate(lines, 1):
-        heading = HEADING.match(line)
-        if heading and lines[number : number + 1] == ["\n"]:
-            family, comment = heading[1], []
-        elif line.startswith("# "):
-            comment.append(line[2:].strip())
-        elif line.startswith("- "):
-            start = number
-            found[start] = [family, " ".join(comment), line]
-            comment = []
-        elif line.startswith("  ") and start:
-            found[start][2] += line
-        else:
-            comment, start = [], 0
-    return found
-
-
-def entry_at(table, line):
-    """The entry that the place of an operator or of its expression belongs to."""
-    while line and line not in table:
-        line -= 1
-    return line
 
 
 def document():
@@ -75,15 +38,16 @@ def document():
 
 
 def samples():
-    """{base name of an operator: the arguments of its rows, simplest first}."""
-    found = collections.defaultdict(list)
+    """{base name of an operator: the arguments of its rows, simplest first}, and the same of rows that are errors."""
+    found, wrong = collections.defaultdict(list), collections.defaultdict(list)
     for path in sorted((ROOT / "tests/ops/samples").glob("*.yaml")):
         for row in yaml.safe_load(path.read_text()) or []:
             for name in row.get("ops") or [row.get("op")]:
-                if name and "error" not in row:
+                if name:
                     dtype = next((one for one in row.get("for", []) if one in DTYPES), "f32")
-                    found[name.partition(".")[0]].append(of_dtype((row.get("args", []), row.get("kwargs", {})), dtype))
-    return found
+                    given = of_dtype((row.get("args", []), row.get("kwargs", {})), dtype)
+                    (wrong if "error" in row else found)[name.partition(".")[0]].append(given)
+    return found, wrong
 
 
 def of_dtype(value, dtype):
@@ -161,10 +125,8 @@ def resolve(name):
     return value
 
 
-def example(base, rows):
-    """The code and what it prints, of the first row that can be shown; or None."""
-    if base.startswith(("empty", "new_empty")):
-        return None  # memory that is not initialised
+def calls(base, rows):
+    """(lines that make the tensors, the call, its names) of the rows that can be shown."""
     name = python_name(base) or (f"x.{base}" if hasattr(tenon.Tensor, base) else None)
     for args, kwargs in rows if name else ():
         try:
@@ -179,20 +141,40 @@ def example(base, rows):
                     call.append(text)
             if name.startswith("x."):
                 call.remove("x")  # a method of the first argument, or ValueError
-            expression = f"{name}({', '.join(call + named)})"
             scope = {"tenon": tenon}
-            tenon.manual_seed(0)
             exec("\n".join(lines), scope)
+        except (ValueError, TypeError, RuntimeError, StopIteration):
+            continue  # the next row may do
+        yield lines, f"{name}({', '.join(call + named)})", scope
+
+
+def example(base, rows):
+    """The code and its output, of the first row that can be shown; or None."""
+    if base.startswith(("empty", "new_empty")):
+        return None  # memory that is not initialised
+    for lines, expression, scope in calls(base, rows):
+        try:
+            tenon.manual_seed(0)
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 result = eval(expression, scope)
-        except (ValueError, TypeError, RuntimeError, NotImplementedError, IndexError, StopIteration, UserWarning):
-            continue  # the next row may do
-        if result is None:
+        except (ValueError, TypeError, RuntimeError, NotImplementedError, IndexError, UserWarning):
             continue
         shown = str(result)
-        if len(shown) < 1500 and len("\n".join(lines)) < 1200:
+        if result is not None and len(shown) < 1500 and len("\n".join(lines)) < 1200:
             return "\n".join([*lines, f"print({expression})"]), shown
+    return None
+
+
+def mistake(base, rows):
+    """The code of the first row that is an error, and the error; or None."""
+    for lines, expression, scope in calls(base, rows):
+        try:
+            eval(expression, scope)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            if len(text) < 600 and len("\n".join(lines)) < 1200:
+                return "\n".join([*lines, expression]), text
     return None
 
 
@@ -243,167 +225,49 @@ def plot(base, operators):
     return "".join(out) + f"\n\n{legend}"
 
 
-def declaration(form):
-    parameters = [
-        f"{p['type']} {p['name']}" + (f" = {p['default_text']}" if p["default_text"] else "")
-        for p in form["api"]["parameters"]
-    ]
-    name = form["name"].rpartition(":")[2] + ("_out" if form["kind"] == "out" else "")
-    head = f"{form['return_type']} {form['cpp_namespace']}::{name}("
-
-    def short(text):
-        return text.replace("::std::", "std::").replace("tenon::Tensor", "Tensor").replace("tenon::Scalar", "Scalar")
-
-    line = short(f"{head}{', '.join(parameters)});")
-    return line if len(line) < 100 else short(head + ",".join(f"\n    {one}" for one in parameters) + ");")
-
-
-def helpers(operators, every):
-    """The operators without a page that compositions of `operators` call."""
-    called = [name for o in operators if o["composition"] for name in o["composition"]["operators"]]
-    return [o for o in every if o["base"] in called and is_internal(o["base"])]
-
-
-def is_internal(base):
-    return base.startswith("_") or base.endswith("_backward")
-
-
-def backends(form):
-    """How each backend computes a form: the backends that do it alike share a row."""
-    if not form["dispatch"]:
-        return
-    kinds = {thunk["symbol"]: thunk["kind"] for thunk in form["dispatch"]["thunks"]}
-    by_kind = collections.defaultdict(list)
-    for backend, symbol in form["dispatch"]["table"].items():
-        by_kind[KERNELS.get(kinds.get(symbol), kinds.get(symbol, "written by hand"))].append(backend)
-    for kind, names in by_kind.items():
-        every = "None" in names
-        named = [{"PrivateUse1": "devices of other libraries"}.get(name, name) for name in names]
-        yield ("every backend" if every else ", ".join(named)), kind
-
-
-def derivative(operators):
-    for operator in operators:
-        node = operator["node"]
-        if not node:
-            continue
-        inputs = [one["name"] for one in node["inputs"]]
-        rows = [
-            (", ".join(inputs[i] for i in f["outputs"]), f["original"], "derivatives.yaml") for f in node["formulas"]
-        ]
-        rows += [(inputs[one["input"]], one["readable"], "derived") for one in node["pointwise"]]
-        if node["rowwise"]:
-            rows += [(inputs[one["input"]], one["readable"], "derived") for one in node["rowwise"]["gradients"]]
-        if rows:
-            saved = [one["shown"] for one in node["saved"]]
-            yield operator["name"], node["name"], rows, saved
-
-
-PROMOTIONS = {
-    "kDefault": "The result has the promoted dtype.",
-    "kFloat": "The result has the promoted dtype; integers and Bool become the default dtype.",
-    "kBool": "The result is Bool; the computation has the promoted dtype.",
-    "kComplexToFloat": "The result has the promoted dtype, or the real dtype of a complex one.",
-    "kBoolToLong": "The result has the promoted dtype; Bool becomes int64.",
-    "kNone": "All tensors must have one dtype, which the result has.",
-    "kElements": "The result has the dtype that the elements are promoted to.",
-    "kFloatToBool": "The result is Bool; integers become the default dtype first.",
-}
-DTYPES_OF_KERNELS = {
-    "F32": "float32",
-    "F64": "float64",
-    "I32": "int32",
-    "I64": "int64",
-    "C64": "complex64",
-    "C128": "complex128",
-    "Bool": "bool",
-}
-
-
-def rules(operator):
-    """What is known of shapes and dtypes, in sentences."""
-    kernel = operator["kernel"]
-    if kernel:
-        types = dict.fromkeys(DTYPES_OF_KERNELS[one] for body in kernel["bodies"] for one in body["types"])
-        yield f"The tensors are broadcast. {PROMOTIONS[kernel['promotion']]} Kernels compute in {', '.join(types)}."
-    for function in operator["declarations"]:
-        if function["kind"] == "meta":
-            yield f"`{function['name']}` in `aten/meta` checks the arguments and gives shape and dtype."
-        if function["kind"] == "check":
-            yield f"`{function['name']}` in `aten/meta` checks the arguments."
-    if operator["rowwise"]:
-        yield "A row's dimensions are those of the key `over`. [Rows](../../language.md#dtypes-of-rows) has the rules of dtypes."
-    if operator["composition"]:
-        yield "Shapes, dtypes and errors are those of the operators called."
-
-
-def code(text):
-    return "`` " + text.replace("|", "\\|") + " ``"
-
-
-def one_line(text):
-    return " ".join(text.split())
-
-
 def alias_of(operators):
     return next((o["alias"]["base"] for o in operators if o["alias"]), None)
 
 
-def page(base, operators, internal, table, text, rows, related):
-    family = table[entry_at(table, operators[0]["place"]["line"])][0]
-    out = [f"# {base}", "", f"Family: [{family}](index.md#{anchor(family)}).", ""]
-    if text:
-        out += [text, ""]
-    alias = alias_of(operators)
-    if alias:
-        out += [f"Another name of [`{alias}`]({page_name(alias)}.md).", ""]
+def python_section(base):
     name = python_name(base)
-    if name:
-        forms = [line for line in (resolve(name).__doc__ or "").splitlines() if line.startswith(f"{base}(")]
-        out += ["## Python", "", f"`{name}`"]
-        if hasattr(tenon.Tensor, base):
-            out[-1] += f", and the method `Tensor.{base}`"
-        out[-1] += "."
-        out += ["", "```text", *forms, "```", ""] if forms else [""]
-    elif hasattr(tenon.Tensor, base):
-        out += ["## Python", "", f"The method `Tensor.{base}`.", ""]
+    if not name:
+        return [f"The method `Tensor.{base}`."] if hasattr(tenon.Tensor, base) else []
+    forms = [line for line in (resolve(name).__doc__ or "").splitlines() if line.startswith(f"{base}(")]
+    method = f", and the method `Tensor.{base}`" if hasattr(tenon.Tensor, base) else ""
+    return [f"`{name}`{method}.", *(["", "```text", *forms, "```"] if forms else [])]
+
+
+def shown_code(pair):
+    return ["```python", pair[0], "```", "", "```text", pair[1], "```"] if pair else []
+
+
+def page(base, operators, internal, table, comment, rows, wrong, related):
+    lines = sorted({operator_page.entry_at(table, o["place"]["line"]) for o in operators + internal})
+    texts = [table[line][2] for line in lines]
+    family = table[operator_page.entry_at(table, operators[0]["place"]["line"])][0]
+    # The navigation has the index alone: without its column the code has room.
+    out = [
+        "---",
+        "hide: [navigation]",
+        "---",
+        "",
+        f"# {base}",
+        "",
+        f"Family: [{family}](index.md#{anchor(family)}).",
+        "",
+    ]
+    out += [comment, ""] if comment else []
+    alias = alias_of(operators)
+    out += [f"Another name of [`{alias}`]({page_name(alias)}.md).", ""] if alias else []
+    out += [line for block in operator_page.formulas(texts) for line in (block, "")]
     picture = plot(base, operators)
-    if picture:
-        out += [picture, ""]
-    shown = example(base, rows)
-    if shown:
-        out += ["```python", shown[0], "```", "", "```text", shown[1], "```", ""]
-    out += ["## C++", "", "```cpp", f'#include "{operators[0]["header"]}"', ""]
-    for operator in operators:
-        for form in operator["forms"]:
-            if form["function"]:
-                out.append(declaration(form))
-    out += ["```", "", "## Entry", "", "```yaml"]
-    lines = sorted({entry_at(table, o["place"]["line"]) for o in operators + internal})
-    out += [one for line in lines for one in (*table[line][2].rstrip().splitlines(), "")]
-    out[-1] = "```"
-    found = list(dict.fromkeys(rule for operator in operators + internal for rule in rules(operator)))
-    if found:
-        out += ["", "## Shapes and dtypes", "", *(f"- {rule}" for rule in found)]
-    out += ["", "## Forms", "", "| form | | backend | computed by |", "| --- | --- | --- | --- |"]
-    for operator in operators:
-        for form in operator["forms"]:
-            how = list(backends(form)) or [("", "")]
-            for i, (where, kind) in enumerate(how):
-                first = (code(form["schema"]), "derived" if form["derived"] else "written") if i == 0 else ("", "")
-                out.append(f"| {first[0]} | {first[1]} | {where} | {kind} |")
-    out += ["", "## Derivative", ""]
-    derivatives = list(derivative(operators + internal))
-    for operator, node, formulas, saved in derivatives:
-        out += [f"`{operator}`, node `{node}`:", "", "| gradient of | | from |", "| --- | --- | --- |"]
-        out += [f"| {inputs} | {code(one_line(formula))} | {origin} |" for inputs, formula, origin in formulas]
-        out += ["", "Saved for backward: " + (", ".join(f"`{one}`" for one in saved) if saved else "nothing") + ".", ""]
-    if not derivatives:
-        out += [
-            "The operator has no node of its own. If it is composed of other operators, theirs give the gradient.",
-            "",
-        ]
-    out += ["## Related", "", ", ".join(f"[{one}]({page_name(one)}.md)" for one in related), ""]
+    out += [picture, ""] if picture else []
+    out += operator_page.section("Python", python_section(base))
+    out += operator_page.section("Example", shown_code(example(base, rows)))
+    out += operator_page.section("Errors", shown_code(mistake(base, wrong)))
+    out += operator_page.sections(operators, internal, texts, LANGUAGE)
+    out += operator_page.section("Related", [", ".join(f"[{one}]({page_name(one)}.md)" for one in related)])
     return "\n".join(out)
 
 
@@ -436,38 +300,45 @@ def texts():
 
 def pages():
     """(path, text) of every page."""
-    table, ir, rows, comments = entries(), document(), samples(), texts()
+    table, ir, (rows, wrong), comments = (
+        operator_page.read_entries(ROOT / "native_functions.yaml"),
+        document(),
+        samples(),
+        texts(),
+    )
     by_name, families = collections.defaultdict(list), collections.defaultdict(list)
     for operator in ir["operators"]:
         base = operator["base"]
-        if not is_internal(base) and operator["cpp_namespace"] == "tenon":
+        if not operator_page.is_internal(base) and operator["cpp_namespace"] == "tenon":
             by_name[base].append(operator)
+
+    def entry(operators):
+        return table[operator_page.entry_at(table, operators[0]["place"]["line"])]
+
     for base, operators in by_name.items():
-        families[table[entry_at(table, operators[0]["place"]["line"])][0]].append(base)
+        families[entry(operators)[0]].append(base)
     order = list(dict.fromkeys(family for family, _, _ in table.values()))
     out = [
         "# Operators",
         "",
-        "Every public operator has a page: its signatures, its entry, its forms and its derivative.",
+        "Every public operator has a page: formula, signatures, an example, its entry, its forms, its kernels and its derivative.",
         "",
     ]
     for family in sorted(families, key=order.index):
-        out += [f"## {family}", "", ", ".join(f"[{base}]({page_name(base)}.md)" for base in families[family]), ""]
-        for base in families[family]:
+        near = families[family]
+        out += [f"## {family}", "", ", ".join(f"[{base}]({page_name(base)}.md)" for base in near), ""]
+        for place, base in enumerate(near):
             operators = by_name[base]
-            own = table[entry_at(table, operators[0]["place"]["line"])][1]
-            near = families[family]
-            place = near.index(base)
-            related = [one for one in near[max(0, place - 6) : place + 7] if one != base]
-            internal = helpers(operators, ir["operators"])
+            known = alias_of(operators)
             content = page(
                 base,
                 operators,
-                internal,
+                operator_page.helpers(operators, ir["operators"]),
                 table,
-                comments.get(base, own),
-                rows.get(base) or rows.get(alias_of(operators), []),
-                related,
+                comments.get(base, entry(operators)[1]),
+                rows.get(base) or rows.get(known, []),
+                wrong.get(base) or wrong.get(known, []),
+                [one for one in near[max(0, place - 6) : place + 7] if one != base],
             )
             yield f"{FOLDER}/{page_name(base)}.md", content
     yield f"{FOLDER}/index.md", "\n".join(out)

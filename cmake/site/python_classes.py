@@ -1,9 +1,13 @@
 """The reference of Python's modules, losses and optimizers: signatures and docstrings of the module's classes."""
 
 import inspect
+import pathlib
 import re
 
 import tenon
+
+ROOT = pathlib.Path(__file__).parents[2]
+WIDTH = 90
 
 CONTENTS = (
     ("modules", "Modules", "tenon.nn", tenon.nn, tenon.nn.Module),
@@ -21,19 +25,46 @@ def classes(module, base):
                 yield name, value
 
 
-def signature(value):
+def entries():
+    """{name of a class: its entry} of modules.yaml and optimizers.yaml."""
+    found = {}
+    for file, kind in (("modules.yaml", "module"), ("optimizers.yaml", "optimizer")):
+        text = (ROOT / file).read_text()
+        for entry in re.findall(rf"^- {kind}: \w+.*\n(?:  .*\n)*", text, re.M):
+            name = re.match(rf"- {kind}: ([\w#]+)", entry)[1]
+            for number in "123" if "#" in name else "1":
+                found[name.replace("#", number)] = entry.rstrip()
+    return found
+
+
+def plain(text):
+    """Without addresses, and without the quotes of types."""
+    text = re.sub(r"<[^<>]* at 0x[0-9a-f]+>|<object object[^>]*>", "...", text)
+    return re.sub(r": '([^']+)'(?=[,)]| = |$)", r": \1", text)
+
+
+def signature(path, value):
     try:
         text = str(inspect.signature(value))
     except (TypeError, ValueError):
-        return "(...)"
-    return re.sub(r"<[^<>]* at 0x[0-9a-f]+>|<object object[^>]*>", "...", text)
+        return f"{path}(...)"
+    text = path + plain(text)
+    if len(text) <= WIDTH:
+        return text
+    arguments = [plain(str(one)) for one in inspect.signature(value).parameters.values()]
+    kinds = [one.kind for one in inspect.signature(value).parameters.values()]
+    keyword = next((i for i, kind in enumerate(kinds) if kind == inspect.Parameter.KEYWORD_ONLY), None)
+    if keyword is not None and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        arguments.insert(keyword, "*")
+    return path + "(\n" + "".join(f"    {one},\n" for one in arguments) + ")"
 
 
 def pages():
+    declared = entries()
     for file, title, path, module, base in CONTENTS:
         out = [f"# {title}", "", f"The classes of `{path}`, with PyTorch's names and arguments.", ""]
         for name, value in classes(module, base):
-            out += [f"## {name}", "", "```python", f"{path}.{name}{signature(value)}", "```", ""]
+            out += [f"## {name}", "", "```python", signature(f"{path}.{name}", value), "```", ""]
             text = inspect.cleandoc(value.__doc__) if value.__dict__.get("__doc__") else ""
             if text:
                 out += (
@@ -41,4 +72,13 @@ def pages():
                     if re.search(r"^ {4,}", text, re.M)
                     else [re.sub(r"([*_<])", r"\\\1", text), ""]
                 )
+            if file in ("modules", "optimizers") and name in declared:
+                out += [
+                    '??? note "Entry"',
+                    "",
+                    "    ```yaml",
+                    *(f"    {line}" for line in declared[name].split("\n")),
+                    "    ```",
+                    "",
+                ]
         yield f"reference/python/{file}.md", "\n".join(out)

@@ -91,6 +91,7 @@ std::string usage() {
   tenonc check-kernels OPTIONS       report hand-written kernels that are missing
   tenonc explain OPTIONS NAME        what an operator's entry leads to, or an optimizer's
   tenonc ir      OPTIONS             print the intermediate representation as JSON
+  tenonc docs    FILES --out DIR     write a page for each operator in Markdown, and an index
   tenonc modules FILE OPTIONS        check modules.yaml; with --out DIR write the classes
   tenonc diff    OLD NEW             what a new version of operators breaks: files, or folders of
                                      YAML files; exit status 1 when it breaks something
@@ -119,10 +120,11 @@ Options
   --backends LIST      CPU or CPU,CUDA
   --format NAME        of the messages: text (default, on standard error), json or sarif (a document
                        on standard output; on standard error for explain and ir)
-  --out PATH           folder of the generated files (gen), file to write (schema)
+  --out PATH           folder of the generated files (gen, docs), file to write (schema)
   --kernels PATH       a kernel source, or a folder of them (check, check-kernels; may be repeated)
-  --templates DIR      Jinja2 templates (gen)
-  --python PROGRAM     a Python that has Jinja2 (gen)
+  --templates DIR      Jinja2 templates (gen, docs); an installed tenonc finds them, --base and
+                       --tags for docs
+  --python PROGRAM     a Python that has Jinja2 (gen, docs)
   --python-module      also write the sources and stubs of Python's module (gen)
   --depfile FILE       dependencies of this run for Ninja (gen, check-kernels)
   --stamp FILE         touched when done (gen, check-kernels)

@@ -9,6 +9,10 @@ namespace tenon::codegen {
 /// Kernels of a device outside the library (--backend): check, check-kernels, gen, ir.
 int run_backend(const CommandLine& line);
 
+/// `tenonc docs FILE... --out DIR` with its files among --native. Without --base, --tags or
+/// --templates an installed tenonc takes the ones that it was installed with.
+CommandLine complete_docs_line(CommandLine line);
+
 /// Compares two versions: 0 when users of the old one may use the new one, 1 when not, 2 when a
 /// side cannot be read.
 int run_diff(const CommandLine& line);

@@ -20,6 +20,7 @@ std::string sources_cmake(const std::string& out, const nlohmann::ordered_json& 
     const fs::path path = file["path"].get<std::string>();
     const std::string line = "  \"" + (fs::absolute(out) / path).string() + "\"\n";
     const std::string extension = path.extension();
+    if (extension == ".md") continue;
     (extension == ".cpp" ? cpp : extension == ".py" ? python : headers) += line;
   }
   return "set(TENON_MODULE_SOURCES\n" + cpp + ")\nset(TENON_MODULE_HEADERS\n" + headers +

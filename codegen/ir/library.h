@@ -14,7 +14,7 @@
 #include "codegen/schema/fields.h"
 
 // What the generator has decided, between the model and the document that templates are rendered
-// from: docs/ir.md describes each part.
+// from: README.md describes each part.
 namespace tenon::codegen::ir {
 
 /// Version of the document's format: raised when a key changes its meaning or goes.

@@ -6,7 +6,7 @@
 
 namespace tenon::codegen::ir {
 
-/// The JSON document that docs/ir.md describes: on one line, or with `indent` spaces for each
+/// The JSON document that README.md describes: on one line, or with `indent` spaces for each
 /// level.
 std::string print(const Library& library, int indent = -1);
 

@@ -656,6 +656,8 @@ ordered_json emit(const Declarations& declarations, const std::set<std::string>&
   }
   add_file(declarations.library + "/nn/functional.h", "functional_all.h.j2", all);
   add_file(declarations.library + "/nn/modules.h", "modules_all.h.j2", all);
+  // Tenon's own modules have a page of the site (cmake/site), with docstrings.
+  if (declarations.base) add_file("docs/modules.md", "modules.md.j2", all);
   return {{"library", declarations.library}, {"operators", families}, {"files", files}};
 }
 

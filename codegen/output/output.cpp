@@ -80,6 +80,17 @@ int run_program(const std::vector<std::string>& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+/// Runs a script of Python; 1 if it failed.
+int run_script(const std::string& python, const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {python};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const int status = run_program(command);
+  if (status == 127) {
+    std::cerr << "tenonc: cannot run '" << python << "': give --python a Python 3 with Jinja2\n";
+  }
+  return status == 0 ? 0 : 1;
+}
+
 std::string escape_for_depfile(const std::string& path) {
   std::string out;
   for (char c : path) {
@@ -139,13 +150,8 @@ int write_rendering(const OutputOptions& options, const Rendering& rendering) {
     fs::remove(done);
     const fs::path ir_file = out / "ir.json";
     write_file(ir_file, text);
-    const int status = run_program({options.python, renderer_script(options).string(),
-                                    ir_file.string(), options.templates, options.out});
-    if (status != 0) {
-      if (status == 127) {
-        std::cerr << "tenonc: cannot run '" << options.python
-                  << "': give --python a Python 3 with Jinja2\n";
-      }
+    if (run_script(options.python, {renderer_script(options).string(), ir_file.string(),
+                                    options.templates, options.out}) != 0) {
       return 1;
     }
     write_file(done, print);
@@ -158,6 +164,19 @@ int write_rendering(const OutputOptions& options, const Rendering& rendering) {
   }
   if (!options.stamp.empty()) write_file(options.stamp, "");
   return 0;
+}
+
+int write_pages(const OutputOptions& options, const ir::Library& library) {
+  const fs::path out(options.out);
+  fs::create_directories(out);
+  const fs::path ir_file = out / ".ir.json";
+  write_file(ir_file, ir::print(library));
+  const fs::path script = fs::path(options.templates).parent_path() / "pages" / "write_pages.py";
+  // Without -B the folder of an installation would get compiled modules.
+  const int status =
+      run_script(options.python, {"-B", script.string(), ir_file.string(), options.out});
+  fs::remove(ir_file);
+  return status;
 }
 
 int write_output(const OutputOptions& options, const std::vector<std::string>& inputs,

@@ -32,6 +32,10 @@ struct Rendering {
 /// command's exit status.
 int write_rendering(const OutputOptions& options, const Rendering& rendering);
 
+/// Writes a page for each operator of the library, in Markdown, and an index. The command's exit
+/// status.
+int write_pages(const OutputOptions& options, const ir::Library& library);
+
 /// Writes the library to OUT/ir.json and lets the renderer make the files of it; when neither that
 /// nor a template has changed since the last complete run, nothing is written. `inputs` are the
 /// files read, for the depfile. The command's exit status.

@@ -8,7 +8,7 @@
 
 #include "cuda_runtime_api.h"
 
-// What the parts of the emulation know of each other (docs/cuda_emulation.md).
+// What the parts of the emulation know of each other (README.md).
 namespace cuda_emulation {
 
 constexpr int kDevices = 2;

@@ -15,6 +15,7 @@ import layers  # noqa: E402
 import names  # noqa: E402
 import pages  # noqa: E402
 import public_headers  # noqa: E402
+import repository_pages  # noqa: E402
 import sources  # noqa: E402
 
 
@@ -270,6 +271,13 @@ class Docs(Tree):
             pages.check(self.root),
         )
 
+    def test_words_of_all_pages(self):
+        self.plant("docs/index.md", "# Home\n\n## Two words\n\n" + "A short one.\n\n" * 10_000 + "```\n" + "code " * 500 + "\n```\n")
+        self.assertEqual(
+            ["docs: [words] 30006 words in all pages, more than 30000: --report has the words of each"],
+            pages.check(self.root),
+        )
+
     def test_long_sentences(self):
         self.plant("docs/index.md", "word " * 16 + ".\n\n```\n" + "code " * 50 + "\n```\n\n| " + "cell " * 50 + "|\n")
         self.plant("README.md", "word " * 15 + ".\n")
@@ -280,6 +288,17 @@ class Docs(Tree):
 
 
 class Site(unittest.TestCase):
+    def test_links_of_files_beside_their_code(self):
+        text = (
+            "[rows](../../../docs/language.md#rows), [the tests](../../../tests/autograd/README.md), [rule](row_schedule.h),\n"
+            "![picture](../../../docs/graph.svg), [gone](gone.md)\n```\n[code](row_schedule.h)\n```\n"
+        )
+        self.assertEqual(
+            "[rows](../language.md#rows), [the tests](autograd.md), rule (`codegen/expr/rows/row_schedule.h`),\n"
+            "![picture](../../../docs/graph.svg), [gone](gone.md)\n```\n[code](row_schedule.h)\n```\n",
+            repository_pages.led_to_pages(text, "codegen/expr/rows", "reports/rows.md"),
+        )
+
     def test_declarations_of_a_header(self):
         text = """#pragma once
 // No documentation.

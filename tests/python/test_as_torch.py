@@ -150,12 +150,12 @@ def test_missing_names_can_be_mentioned(tmp_path):
 @pytest.mark.parametrize(
     ("use", "name"),
     [
-        ("torch.fx.symbolic_trace(None)", "torch.fx.symbolic_trace"),
+        ("torch.export.export(None)", "torch.export.export"),
         ("torch.hspmm(None, None)", "torch.hspmm"),
-        ("class A(torch.fx.GraphModule): pass\nA()", "torch.fx.GraphModule"),
-        ("list(torch.fx.Graph)", "torch.fx.Graph"),
+        ("class A(torch.jit.ScriptModule): pass\nA()", "torch.jit.ScriptModule"),
+        ("list(torch.export.ExportedProgram)", "torch.export.ExportedProgram"),
         ("torch.distributed.fsdp.MixedPrecision.x = 1", "torch.distributed.fsdp.MixedPrecision"),
-        ("with torch.fx.Graph: pass", "torch.fx.Graph"),
+        ("with torch.export.ExportedProgram: pass", "torch.export.ExportedProgram"),
         ("torch.ones(2).to_sparse()", "torch.Tensor.to_sparse"),
         ("torch.sparse_coo_tensor([[0]], [1.0])", "torch.sparse_coo_tensor"),
     ],
@@ -199,7 +199,7 @@ def test_functorch_is_pytorchs_too(tmp_path):
 def test_the_report_lists_both_kinds(tmp_path):
     done = run(tmp_path, """
         import torch
-        from torch.fx import Tracer
+        from torch.export import Dim
         try:
             torch.hspmm(None, None)
         except NotImplementedError:
@@ -208,7 +208,7 @@ def test_the_report_lists_both_kinds(tmp_path):
     used, mentioned = done.stderr.split("mentioned only: ")
     assert done.returncode == 0 and used.startswith("names of PyTorch that are not in Tenon, used, which raised: 1\n")
     assert "  torch.hspmm  " in used and "program.py:5" in used
-    assert mentioned.startswith("1\n  torch.fx.Tracer  ") and "program.py:3" in mentioned
+    assert mentioned.startswith("1\n  torch.export.Dim  ") and "program.py:3" in mentioned
 
 
 # ---- answers ----

@@ -1,4 +1,4 @@
-"""What docs/autograd_semantics.md lists and no other test shows; beside PyTorch where it is installed."""
+"""What tests/autograd/README.md lists and no other test shows; beside PyTorch where it is installed."""
 
 import gc
 import threading

@@ -47,7 +47,7 @@ p = tenon.ones(3)
         (lambda: tenon.add(p, x, alpha=2), tenon.add, (p, x)),
         (lambda: tenon.cat([p, x]), tenon.cat, None),
         (lambda: tenon.add(p, p, out=tenon.empty(3).as_subclass(Logged)), tenon.add, (p, p)),
-        (lambda: tenon.nn.functional.relu(x), tenon.relu, None),
+        (lambda: tenon.nn.functional.relu(x), tenon.nn.functional.relu, (x,)),
         (lambda: x.add(1), tenon.Tensor.add, (x, 1)),
         (lambda: p.add(x), tenon.Tensor.add, (p, x)),
         (lambda: x + p, tenon.Tensor.add, (x, p)),

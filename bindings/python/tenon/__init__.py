@@ -42,6 +42,7 @@ from tenon import (
 )
 from tenon._dtypes import finfo as finfo, iinfo as iinfo
 from tenon._functional import (
+    _assert as _assert,
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     atleast_1d as atleast_1d,
     atleast_2d as atleast_2d,
@@ -139,7 +140,7 @@ double = _C.float64
 
 # Imported when first asked for: a program that only computes starts without them.
 _LATER = {
-    "accelerator", "backends", "cpu", "cuda", "distributed", "distributions", "fft", "func", "futures", "hub", "library", "masked", "multiprocessing", "nn", "optim",
+    "accelerator", "backends", "cpu", "cuda", "distributed", "distributions", "fft", "func", "futures", "fx", "hub", "library", "masked", "multiprocessing", "nn", "optim",
     "quasirandom", "signal", "special", "testing", "types", "version",
 }  # fmt: skip
 

@@ -5,10 +5,13 @@ import warnings
 
 import tenon
 from tenon import _C
+from tenon.overrides import overridable
 
 Tensor = _C.Tensor
+_as_given = functools.partial(overridable, as_given=True)
 
 
+@_as_given
 def nonzero(input, *, as_tuple=False, out=None):
     """The places of the elements that are not zero: [n, dimensions], or with as_tuple one tensor per dimension."""
     if not as_tuple:
@@ -18,6 +21,7 @@ def nonzero(input, *, as_tuple=False, out=None):
     return _C.nonzero(input.reshape(1) if input.dim() == 0 else input).unbind(1)
 
 
+@overridable
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """The p-norm over `dim`, all dimensions by default; 'fro' is the 2-norm, 'nuc' the nuclear norm of matrices."""
     if isinstance(p, str):
@@ -36,6 +40,7 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     return _C._linalg.linalg_vector_norm(input, order, dim, keepdim, dtype=dtype, out=out)
 
 
+@overridable
 def lu(A, pivot=True, get_infos=False, out=None):
     """LU and pivots of linalg.lu_factor, of singular matrices too; with get_infos also `info` of each matrix."""
     parts = _C._lu_with_info(A, pivot, not get_infos)
@@ -56,6 +61,10 @@ def _listed(tensors):
     return list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
 
 
+_of_list = functools.partial(overridable, leaves=lambda args: tuple(_listed(args)) if args else ())
+
+
+@_of_list
 def broadcast_tensors(*tensors):
     """The tensors as views of the shape that all broadcast to."""
     return _C.broadcast_tensors(_listed(tensors))
@@ -75,6 +84,7 @@ def broadcast_shapes(*shapes):
     return _C.Size(result)
 
 
+@_of_list
 def meshgrid(*tensors, indexing=None):
     """Grids of the vectors' elements; `indexing` "ij", as by default, or "xy", with the first two dimensions exchanged."""
     if indexing is None:
@@ -85,11 +95,13 @@ def meshgrid(*tensors, indexing=None):
     return _C.meshgrid(_listed(tensors), indexing=indexing)
 
 
+@_of_list
 def cartesian_prod(*tensors):
     """Every combination of the vectors' elements, a row each."""
     return _C.cartesian_prod(_listed(tensors))
 
 
+@_of_list
 def block_diag(*tensors):
     """The matrices along the diagonal of one."""
     return _C.block_diag(list(tensors))
@@ -102,6 +114,7 @@ _CDIST_MODES = {
 }
 
 
+@overridable
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """The distances in the p-norm between the rows of x1 [..., P, M] and x2 [..., R, M]: [..., P, R].
 
@@ -116,6 +129,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     return _C.cdist(x1, x2, p, _CDIST_MODES[compute_mode])
 
 
+@overridable
 def stft(
     input,
     n_fft,
@@ -150,6 +164,7 @@ def stft(
     )
 
 
+@functools.partial(overridable, leaves=lambda args: tuple(_listed(args[1:])) if len(args) > 1 else ())
 def einsum(equation, *operands):
     """Einstein's sum over the operands' dimensions, named by letters ("ij,jk->ik"), or (x, [0, 1], y, [1, 2], [0, 2])."""
     if not isinstance(equation, str):
@@ -169,6 +184,7 @@ def _letter(number):
     return chr(ord("A") + number) if number < 26 else chr(ord("a") + number - 26)
 
 
+@overridable
 def tensordot(a, b, dims=2, out=None):
     """The sum over pairs of dimensions: a's last `dims` with b's first, or those of two lists."""
     if isinstance(dims, Tensor):
@@ -196,6 +212,7 @@ def _at_least(function):
 atleast_1d, atleast_2d, atleast_3d = _at_least(_C.atleast_1d), _at_least(_C.atleast_2d), _at_least(_C.atleast_3d)
 
 
+@overridable
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
     """The different elements, or slices along dim; on demand which each is, and how often each is there."""
     if dim is None:
@@ -205,6 +222,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     return _wanted(found, return_inverse, return_counts)
 
 
+@overridable
 def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
     """The same of neighbours only."""
     return _wanted(_C.unique_consecutive(input, return_inverse, return_counts, dim), return_inverse, return_counts)
@@ -233,6 +251,7 @@ def is_deterministic_algorithms_warn_only_enabled():
     return _deterministic[1]
 
 
+@_as_given
 def is_signed(input):
     """Whether the dtype has negative numbers."""
     return input.dtype not in (_C.uint8, _C.bool)
@@ -336,6 +355,7 @@ def _differences(input, dim, spacing, edge_order):
     return tenon.cat([head, inner, tail], dim)
 
 
+@_as_given
 def gradient(input, *, spacing=None, dim=None, edge_order=1):
     """The partial derivatives of the function whose values on a grid `input` has, a tensor for each dimension of `dim`.
 
@@ -370,6 +390,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     return tuple(_differences(input, d, h, edge_order) for d, h in zip(found, spacings))
 
 
+@overridable
 def unravel_index(indices, shape):
     """The coordinates, a tensor for each dimension of `shape`, of places in a contiguous tensor of that shape."""
     if indices.dtype.is_floating_point or indices.dtype.is_complex or indices.dtype == tenon.bool:
@@ -389,31 +410,37 @@ def unravel_index(indices, shape):
 # ---- methods as functions ----
 
 
+@_as_given
 def detach(input):
     """The same elements, without the graph behind them."""
     return input.detach()
 
 
+@_as_given
 def detach_(input):
     """Takes the graph behind the tensor away."""
     return input.detach_()
 
 
+@_as_given
 def get_device(input):
     """The number of the tensor's GPU; -1 on the CPU."""
     return input.get_device()
 
 
+@_as_given
 def is_conj(input):
     """Whether the tensor's memory holds the conjugates of its elements."""
     return input.is_conj()
 
 
+@_as_given
 def is_neg(input):
     """Whether the tensor's memory holds the negatives of its elements."""
     return input.is_neg()
 
 
+@_as_given
 def is_same_size(input, other):
     """Whether both have the same sizes."""
     return input.size() == other.size()
@@ -422,3 +449,10 @@ def is_same_size(input, other):
 def set_flush_denormal(mode):
     """False: Tenon does not change how the processor treats denormal numbers."""
     return False
+
+
+def _assert(condition, message):
+    """AssertionError with the message unless the condition is true."""
+    if type(condition) is not Tensor and _C._has_torch_function((condition,)):
+        return _C._call_override(_assert, (condition,), (condition, message), {}, "_assert")
+    assert condition, message  # noqa: S101  what it is for

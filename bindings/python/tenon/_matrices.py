@@ -2,6 +2,7 @@
 
 import tenon
 from tenon import _C, linalg
+from tenon.overrides import overridable
 
 
 def chain_matmul(*matrices, out=None):
@@ -33,6 +34,7 @@ def _orthonormal_range(A, q, niter, M):
     return Q
 
 
+@overridable
 def svd_lowrank(A, q=6, niter=2, M=None):
     """U, S and V with U diag(S) V^H about A - M, of the q largest singular values, by random projections.
 
@@ -52,6 +54,7 @@ def svd_lowrank(A, q=6, niter=2, M=None):
     return (V, S, U) if m < n else (U, S, V)
 
 
+@overridable
 def pca_lowrank(A, q=None, center=True, niter=2):
     """Principal components: svd_lowrank of A [..., m, n], from whose columns their means are taken unless `center` is False.
 
@@ -98,6 +101,7 @@ def _lobpcg(A, B, X, k, iK, niter, tol, largest):
         S, before, step = tenon.cat([X, W, *P], -1), X, step + 1
 
 
+@overridable
 def lobpcg(
     A,
     k=None,

@@ -4,6 +4,7 @@ import warnings
 
 from tenon import _C
 from tenon._functional import (
+    _as_given,
     are_deterministic_algorithms_enabled,
     is_deterministic_algorithms_warn_only_enabled,
     use_deterministic_algorithms,
@@ -78,6 +79,7 @@ def set_num_interop_threads(n):
         raise RuntimeError(f"Expected at least one thread, got {n}")
 
 
+@_as_given
 def is_inference(input):
     """Whether the tensor was made in inference_mode()."""
     return input.is_inference()

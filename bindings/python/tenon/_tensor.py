@@ -4,6 +4,7 @@ import functools
 import warnings
 
 from tenon import _C, _functional
+from tenon._functional import _as_given
 
 Tensor = _C.Tensor
 
@@ -382,7 +383,7 @@ def type(self, dtype=None, non_blocking=False):
         return self.to(dtype, non_blocking=non_blocking)
     if hasattr(dtype, "__instancecheck__") and hasattr(dtype, "dtype"):  # tenon.FloatTensor
         return self.to(dtype.device_type, dtype.dtype, non_blocking)
-    if not isinstance(dtype, (str, __builtins_type)):
+    if not isinstance(dtype, (str, str.__class__)):
         raise TypeError("dtype must be a type, str, or dtype object")
     name = dtype if isinstance(dtype, str) else "tenon.Tensor" if dtype is Tensor else dtype.__name__
     device, dtype = _device_and_dtype(name)
@@ -417,16 +418,14 @@ def _device_and_dtype(name):
 
 
 def typename(obj):
-    """'tenon.FloatTensor' for a tensor; else the name of the object's class."""
+    """'tenon.FloatTensor' for a tensor; else the name of a function or class, or that of the object's class."""
     if isinstance(obj, Tensor):
         name = repr(obj.dtype).split(".")[1]
         middle = "" if obj.device.type == "cpu" else obj.device.type + "."
         return f"tenon.{middle}{_TYPE_NAMES[name]}Tensor"
-    cls = obj if isinstance(obj, __builtins_type) else obj.__class__
-    return f"{cls.__module__}.{cls.__qualname__}"
-
-
-__builtins_type = (0).__class__.__class__
+    named = obj if hasattr(obj, "__qualname__") else obj.__class__
+    module = getattr(obj, "__module__", None) or "" if named is obj else named.__module__
+    return named.__qualname__ if module in ("", "builtins") else f"{module}.{named.__qualname__}"
 
 
 # ---- storages, copies and pickles ----
@@ -572,13 +571,16 @@ def is_tensor(obj):
     return isinstance(obj, Tensor)
 
 
+@_as_given
 def is_floating_point(input):
     return input.is_floating_point()
 
 
+@_as_given
 def is_complex(input):
     return input.is_complex()
 
 
+@_as_given
 def numel(input):
     return input.numel()

@@ -7,10 +7,10 @@ import unittest
 
 from support import ROOT, Workspace, tenonc
 
-DOC = ROOT / "docs" / "ir.md"
+DOC = ROOT / "codegen" / "ir" / "README.md"
 GOLDEN = ROOT / "tests" / "codegen" / "golden"
 
-# The places of the objects that docs/ir.md describes under a heading of their own.
+# The places of the objects that codegen/ir/README.md describes under a heading of their own.
 SECTIONS = {
     "The document": ["$"],
     "An entry": ["$.operators[]"],
@@ -23,7 +23,7 @@ DATA = {"$.operators[].forms[].dispatch.table"}
 
 
 def documented():
-    """{heading: {key: description}} of the tables in docs/ir.md."""
+    """{heading: {key: description}} of the tables in codegen/ir/README.md."""
     result = {}
     for part in re.split(r"(?m)^## ", DOC.read_text())[1:]:
         title, text = part.split("\n", 1)

@@ -84,6 +84,10 @@ tenon_add_operators(mine YAML two.yaml)
         for folder, header in (("tenon_mine", "mine/one.h"), ("tenon_mine_2", "mine/two.h")):
             self.assertTrue((self.build / folder / header).exists(), header)
             self.assertTrue((self.build / folder / "operators_0.cpp").exists())
+        self.check_ok(self.ninja("mine_tenon_docs_2"))
+        pages = self.build / "tenon_mine_2" / "docs"
+        self.assertEqual(sorted(page.name for page in pages.glob("*.md")), ["f.md", "index.md"])
+        self.assertIn("# second::f\n", (pages / "f.md").read_text())
         again = self.configure(
             "several",
             """

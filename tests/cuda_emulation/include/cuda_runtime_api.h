@@ -1,7 +1,7 @@
 #pragma once
 
 // Stands in for the CUDA runtime and for what nvcc knows of the device language when the sources of
-// aten/cuda are compiled as C++ to run on the CPU (docs/cuda_emulation.md): what they use, no more.
+// aten/cuda are compiled as C++ to run on the CPU (../README.md): what they use, no more.
 #define TENON_CUDA_EMULATED 1
 
 #include <math.h>

@@ -108,7 +108,7 @@ for _method in (
 _placeholders = {}
 
 # Classes that programs want to be modules: they ask issubclass() of what they derive from them.
-_MODULES = {"torch.fx.GraphModule", "torch.jit.ScriptModule", "torch.jit.RecursiveScriptModule", "torch.ScriptModule"}
+_MODULES = {"torch.jit.ScriptModule", "torch.jit.RecursiveScriptModule", "torch.ScriptModule"}
 
 
 def _bases(name):

@@ -97,22 +97,35 @@ torch.export._remove_auto_functionalized_pass torch.export._remove_effect_tokens
 torch.export._state_dict_utils torch.export._swap torch.export._trace torch.export._tree_utils torch.export._unlift
 torch.export._wrapper_utils torch.export.custom_obj torch.export.custom_ops torch.export.decomp_utils
 torch.export.dynamic_shapes torch.export.experimental torch.export.exported_program torch.export.graph_signature
-torch.export.passes torch.export.pt2_archive torch.export.unflatten torch.func._random torch.fx
-torch.fx._compatibility torch.fx._graph_pickler torch.fx._lazy_graph_module torch.fx._pytree torch.fx._symbolic_trace
-torch.fx._utils torch.fx.annotate torch.fx.config torch.fx.experimental torch.fx.graph torch.fx.graph_module
-torch.fx.immutable_collections torch.fx.interpreter torch.fx.node torch.fx.operator_schemas torch.fx.passes
-torch.fx.proxy torch.fx.subgraph_rewriter torch.fx.tensor_type torch.fx.traceback torch.jit._async torch.jit._await
-torch.jit._builtins torch.jit._check torch.jit._dataclass_impls torch.jit._decomposition_utils
-torch.jit._decompositions torch.jit._freeze torch.jit._fuser torch.jit._ir_utils torch.jit._logging
-torch.jit._monkeytype_config torch.jit._passes torch.jit._pickle torch.jit._recursive torch.jit._script
-torch.jit._serialization torch.jit._shape_functions torch.jit._state torch.jit._trace torch.jit.mobile
-torch.masked._docs torch.masked._ops torch.masked.maskedtensor torch.masked.maskedtensor._ops_refs
-torch.masked.maskedtensor.binary torch.masked.maskedtensor.core torch.masked.maskedtensor.creation
-torch.masked.maskedtensor.passthrough torch.masked.maskedtensor.reductions torch.masked.maskedtensor.unary
-torch.monitor torch.mtia torch.mtia._utils torch.mtia.memory torch.mtia.mtia_graph torch.multiprocessing._atfork
-torch.nativert torch.nativert.backends torch.nested torch.nested._internal torch.nn.attention._fa3
-torch.nn.attention._fa4 torch.nn.attention._registry torch.nn.attention._utils torch.nn.attention.experimental
-torch.nn.attention.experimental._paged_attention
+torch.export.passes torch.export.pt2_archive torch.export.unflatten torch.func._random torch.fx._graph_pickler
+torch.fx._lazy_graph_module torch.fx._utils torch.fx.annotate torch.fx.config torch.fx.experimental
+torch.fx.experimental._backward_state torch.fx.experimental._config torch.fx.experimental._constant_symnode
+torch.fx.experimental._dynamism torch.fx.experimental._size_hinting torch.fx.experimental._spec_binding
+torch.fx.experimental.accelerator_partitioner torch.fx.experimental.const_fold torch.fx.experimental.debug
+torch.fx.experimental.dynamic_spec torch.fx.experimental.graph_gradual_typechecker torch.fx.experimental.merge_matmul
+torch.fx.experimental.meta_tracer torch.fx.experimental.migrate_gradual_types torch.fx.experimental.normalize
+torch.fx.experimental.optimization torch.fx.experimental.partitioner_utils torch.fx.experimental.proxy_tensor
+torch.fx.experimental.recording torch.fx.experimental.refinement_types torch.fx.experimental.rewriter
+torch.fx.experimental.schema_type_annotation torch.fx.experimental.sym_node torch.fx.experimental.symbolic_shapes
+torch.fx.experimental.unification torch.fx.experimental.unify_refinements torch.fx.experimental.validator
+torch.fx.passes torch.fx.passes._tensorify_python_scalars torch.fx.passes.annotate_getitem_nodes
+torch.fx.passes.backends torch.fx.passes.canonicalize torch.fx.passes.dialect torch.fx.passes.fake_tensor_prop
+torch.fx.passes.graph_drawer torch.fx.passes.graph_manipulation torch.fx.passes.graph_transform_observer
+torch.fx.passes.infra torch.fx.passes.net_min_base torch.fx.passes.operator_support torch.fx.passes.param_fetch
+torch.fx.passes.pass_manager torch.fx.passes.regional_inductor torch.fx.passes.regional_inductor_invoke_subgraph
+torch.fx.passes.reinplace torch.fx.passes.runtime_assert torch.fx.passes.shape_prop torch.fx.passes.split_module
+torch.fx.passes.split_utils torch.fx.passes.splitter_base torch.fx.passes.tests torch.fx.passes.tools_common
+torch.fx.passes.utils torch.jit._async torch.jit._await torch.jit._builtins torch.jit._check
+torch.jit._dataclass_impls torch.jit._decomposition_utils torch.jit._decompositions torch.jit._freeze torch.jit._fuser
+torch.jit._ir_utils torch.jit._logging torch.jit._monkeytype_config torch.jit._passes torch.jit._pickle
+torch.jit._recursive torch.jit._script torch.jit._serialization torch.jit._shape_functions torch.jit._state
+torch.jit._trace torch.jit.mobile torch.masked._docs torch.masked._ops torch.masked.maskedtensor
+torch.masked.maskedtensor._ops_refs torch.masked.maskedtensor.binary torch.masked.maskedtensor.core
+torch.masked.maskedtensor.creation torch.masked.maskedtensor.passthrough torch.masked.maskedtensor.reductions
+torch.masked.maskedtensor.unary torch.monitor torch.mtia torch.mtia._utils torch.mtia.memory torch.mtia.mtia_graph
+torch.multiprocessing._atfork torch.nativert torch.nativert.backends torch.nested torch.nested._internal
+torch.nn.attention._fa3 torch.nn.attention._fa4 torch.nn.attention._registry torch.nn.attention._utils
+torch.nn.attention.experimental torch.nn.attention.experimental._paged_attention
 torch.nn.attention.experimental._scaled_dot_product_attention_quantized torch.nn.intrinsic torch.nn.intrinsic.modules
 torch.nn.intrinsic.qat torch.nn.intrinsic.quantized torch.nn.modules._functions torch.nn.qat torch.nn.qat.dynamic
 torch.nn.qat.modules torch.nn.quantizable torch.nn.quantizable.modules torch.nn.quantized
@@ -1530,6 +1543,135 @@ torch.functional
 torch.futures
  collect_all wait_all
  torch.jit: Future
+torch.fx
+ PH=
+ torch.fx._symbolic_trace: ProxyableClassMeta Tracer symbolic_trace wrap
+ torch.fx.graph: CodeGen Graph
+ torch.fx.graph_module: GraphModule
+ torch.fx.interpreter: Interpreter Transformer
+ torch.fx.node: Node has_side_effect map_arg
+ torch.fx.proxy: Proxy
+ torch.fx.subgraph_rewriter: replace_pattern
+torch.fx._compatibility
+ _BACK_COMPAT_OBJECTS= _MARKED_WITH_COMPATIBILITY= compatibility
+torch.fx._pytree
+ FlattenFnExactMatchSpec FlattenFnSpec FlattenFuncExactMatchSpec FlattenFuncSpec PyTree SUPPORTED_NODES=
+  SUPPORTED_NODES_EXACT_MATCH= _deregister_pytree_flatten_spec _dict_flatten_spec _dict_flatten_spec_exact_match
+  _list_flatten_spec _list_flatten_spec_exact_match _namedtuple_flatten_spec _namedtuple_flatten_spec_exact_match
+  _tuple_flatten_spec _tuple_flatten_spec_exact_match register_pytree_flatten_spec return_type tree_flatten_spec
+ torch.utils._pytree: TreeSpec tree_flatten
+torch.fx._symbolic_trace
+ Argument CURRENT_PATCHER= CodeType FunctionType HAS_VARSTUFF= ModuleType PH= PHBase PHWithMeta ProxyableClassMeta
+  TracebackType Tracer _ConstantAttributeType= _PatchedFn _PatchedFnDel _PatchedFnSetAttr _PatchedFnSetItem _Patcher
+  _assert_is_none _autowrap_check _constant_attribute_types= _create_wrapped_func _create_wrapped_method _find_proxy
+  _get_is_fx_tracing _is_fx_tracing_context _is_fx_tracing_tls= _maybe_revert_all_patches _new_patcher
+  _orig_module_call _orig_module_getattr _patch_function _patch_wrapped_functions _proxyable_classes=
+  _set_is_fx_tracing _transfer_attrs _wrapped_fns_to_patch= _wrapped_methods_to_patch= base_types=
+  is_fx_symbolic_tracing is_fx_tracing is_fx_tracing_warning symbolic_trace wrap
+ torch: ScriptObject
+ torch._library.fake_class_registry: FakeScriptObject
+ torch._library.opaque_object: is_custom_class is_opaque_symbolic_type
+ torch.fx._compatibility: compatibility
+ torch.fx._lazy_graph_module: _make_graph_module
+ torch.fx.graph: Graph _PyTreeCodeGen _PyTreeInfo
+ torch.fx.graph_module: GraphModule
+ torch.fx.node: map_aggregate
+ torch.fx.proxy: ParameterProxy Proxy Scope ScopeContextManager TracerBase
+torch.fx.graph
+ Argument CodeGen Graph PythonCode Target= TransformCodeFunc _BoxedCodeGen _CustomBuiltin _ExportCodeGen
+  _FindNodesLookupTable _InputArgs= _InsertPoint _Namespace _NodeIter _ParsedStackTrace _PyTreeCodeGen _PyTreeInfo
+  _color_codes= _color_fns= _counter_regexp= _custom_builtins= _format_target _identity _illegal_char_regex=
+  _illegal_names= _is_from_torch _is_magic _legal_ops= _make_color_fn _name_regex= _node_list _origin_type_map=
+  _override_sym_repr _parse_stack_trace _register_custom_builtin _snake_case _snake_case_sub _torch_but_not_dynamo
+  dtype_abbrs= inplace_methods= magic_methods= map_arg py_sym_types= reflectable_magic_methods=
+ torch._library.opaque_object: get_opaque_obj_repr is_opaque_constant_type
+ torch.fx._compatibility: compatibility
+ torch.fx.immutable_collections: immutable_dict
+ torch.fx.node: Node _device_annotation _get_qualified_name _type_repr
+ torch.fx.tensor_type: TensorType
+torch.fx.graph_module
+ FX_GRAPH_MODULE_FILE_PREFIX= GraphModule _CodeOnlyModule _EvalCacheLoader _USER_PRESERVED_ATTRIBUTES_KEY=
+  _WrappedCall _assign_attr _copy_attr _custom_builtins= _del_attr _deserialize_graph_module _exec_with_source
+  _format_import_block _format_import_statement _forward_from_src _get_attr _get_attr_via_attr_list _has_attr _loader=
+  _metadata_hash _method_from_src _print_readable _share_torchbind_and_process_group=
+  _share_torchbind_and_process_group_on_deepcopy reduce_graph_module reduce_package_graph_module sys_importer=
+ torch.fx._compatibility: compatibility
+ torch.fx.graph: Graph PythonCode _BoxedCodeGen _PyTreeCodeGen _is_from_torch _override_sym_repr
+ torch.nn.modules.module: _addindent
+ torch.package.importer: Importer
+ torch.package.package_exporter: PackageExporter
+ torch.package.package_importer: PackageImporter
+torch.fx.immutable_collections
+ Context _help_mutation= _immutable_dict_flatten _immutable_dict_unflatten _immutable_list_flatten
+  _immutable_list_unflatten _no_mutation immutable_dict immutable_list
+ torch.fx._compatibility: compatibility
+ torch.utils._pytree: _dict_flatten _dict_flatten_with_keys _dict_unflatten _list_flatten _list_flatten_with_keys
+  _list_unflatten register_pytree_node
+torch.fx.interpreter
+ Argument Interpreter Target= Transformer _format_fx_node tqdm
+ torch._logging._internal: LazyString trace_structured
+ torch.fx._compatibility: compatibility
+ torch.fx._lazy_graph_module: _make_graph_module
+ torch.fx._symbolic_trace: Tracer
+ torch.fx.graph: Graph
+ torch.fx.graph_module: GraphModule
+ torch.fx.node: Node map_aggregate map_arg
+ torch.fx.proxy: Proxy
+torch.fx.node
+ Argument BaseArgumentTypes Node Target= _NodeBase _device_annotation _find_module_of_method _format_arg
+  _fx_map_aggregate _fx_map_arg _get_qualified_name _legal_ops= _side_effectful_functions=
+  _side_effectful_need_to_be_preserved_pre_dispatch= _type_repr base_types= dtype_abbrs= has_side_effect map_aggregate
+  map_arg
+ torch.fx._compatibility: compatibility
+ torch.fx.operator_schemas: ArgsKwargsPair normalize_function normalize_module
+torch.fx.operator_schemas
+ ArgsKwargsPair _FakeGlobalNamespace _SCHEMA_TO_SIGNATURE_CACHE= _args_kwargs_to_normalized_args_kwargs
+  _manual_overrides= _nonzero_schemas _normalize_function_or_error _torchscript_schema_to_signature
+  _torchscript_schema_to_signature_impl _torchscript_type_to_python_type _type_eval_globals= boolean_dispatched=
+  check_for_mutable_operation create_type_hint get_signature_for_torch_op k= normalize_function normalize_module
+  type_matches
+ torch._ops: OpOverload OpOverloadPacket
+ torch.fx._compatibility: compatibility
+ torch.utils._inspect: _fast_bind
+torch.fx.proxy
+ Argument Attribute GraphAppendingTracer MetaProxy ParameterProxy Proxy Scope ScopeContextManager Target= TraceError
+  TracerBase _COPY_META_FIELDS= _STACK_TRACE_ANCHORS= _create_arg_bypass= _create_arg_dict _define_reflectable
+  _find_arbitrary_callable _get_seq_nr _is_arbitrary_callable _no_nodes_error _register_stack_trace_anchor _scope
+  annotation_log= assert_fn base_types= magic_methods= map_arg method= orig_method_name= reflectable_magic_methods=
+ torch._library.opaque_object: is_opaque_constant_type
+ torch._logging._internal: getArtifactLogger
+ torch.fx._compatibility: compatibility
+ torch.fx.graph: Graph
+ torch.fx.immutable_collections: immutable_dict immutable_list
+ torch.fx.node: Node
+ torch.fx.operator_schemas: check_for_mutable_operation
+ torch.utils._pytree: tree_map_
+ torch.utils._traceback: CapturedTraceback
+torch.fx.subgraph_rewriter
+ Match ReplacedPatterns _replace_attributes _replace_pattern replace_pattern replace_pattern_with_filters
+ torch.fx._compatibility: compatibility
+ torch.fx._symbolic_trace: symbolic_trace
+ torch.fx.graph: Graph
+ torch.fx.graph_module: GraphModule
+ torch.fx.node: Node map_arg
+torch.fx.tensor_type
+ Dyn= TensorType _DynType is_consistent is_more_precise
+ torch.fx._compatibility: compatibility
+ torch.fx.experimental.unification.variable: Var
+torch.fx.traceback
+ GRADIENT_ACC_SPECIAL_STACK= MEMORY_BUDGET_ANNOTATION_KEY= NodeSource NodeSourceAction _FX_METADATA_REGISTRY=
+  _dynamo_region_activation_memory_budget _get_custom_metadata _get_memory_budget_annotation
+  _get_ordered_seq_nr_groups _get_regional_inductor_subgraph_name _is_preserving_node_seq_nr _mark_autograd_backward
+  _preserve_node_seq_nr _regional_inductor_subgraph_name_tls= _register_fx_metadata _reset_autograd_backward
+  _set_autograd_backward _set_regional_inductor_subgraph_name _should_preserve_node_meta= annotate annotate_fn
+  current_meta= current_replay_node= format_stack get_current_meta get_current_replay_node get_graph_provenance_json
+  has_preserved_node_meta preserve_node_meta reset_grad_fn_seq_nr set_current_meta set_current_replay_node
+  set_grad_fn_seq_nr set_stack_trace should_preserve_node_meta=
+ torch._utils_internal: signpost_event
+ torch.fx._compatibility: compatibility
+ torch.fx.graph: Graph
+ torch.fx.graph_module: GraphModule
+ torch.fx.node: Node
 torch.hub
  DEFAULT_CACHE_DIR= ENV_GITHUB_TOKEN= ENV_TORCH_HOME= ENV_XDG_CACHE_HOME= HASH_REGEX= MAP_LOCATION= MODULE_HUBCONF=
   READ_DATA_CHUNK= VAR_DEPENDENCY= _Faketqdm _PATH_SEP_PATTERN= _TRUSTED_REPO_OWNERS= _add_to_sys_path

@@ -30,11 +30,6 @@ def compiled_with_cxx11_abi():
 # ---- checks ----
 
 
-def _assert(condition, message):
-    """AssertionError unless the condition is true."""
-    assert condition, message  # noqa: S101  what it is for
-
-
 def _failed(kind, condition, message):
     if not isinstance(condition, bool):
         raise TypeError(f"cond must be a bool, but got {type(condition)}")

@@ -1,7 +1,7 @@
 """Activations."""
 
 import tenon
-from tenon import celu_, prelu, relu_, rrelu_, selu_, sigmoid, tanh, threshold_
+from tenon import celu_, prelu, relu_, rrelu_, selu_, threshold_
 from tenon._C import _nn
 
 __all__ = [
@@ -45,6 +45,14 @@ hardshrink = tenon.hardshrink
 logsigmoid = _nn.log_sigmoid
 softplus = _nn.softplus
 softshrink = _nn.softshrink
+
+
+def sigmoid(input):
+    return input.sigmoid()
+
+
+def tanh(input):
+    return input.tanh()
 
 
 def relu(input, inplace=False):
