@@ -72,6 +72,27 @@ const char* describe(ir::SavedKind kind) {
   return "value";
 }
 
+/// The rule of ir::Form::batching (emit_batching.h) in words.
+std::string describe_batching(const std::optional<std::string>& rule) {
+  if (!rule)
+    return "a rule by hand in aten/batching, else one example after another; `batched` gives one";
+  const std::string kind = rule->substr(0, rule->find(' '));
+  const bool random = rule->ends_with(" random") || *rule == "random";
+  const auto word = [&] {
+    const size_t at = rule->find(' ');
+    return at == std::string::npos ? "" : rule->substr(at + 1, rule->find(' ', at + 1) - at - 1);
+  };
+  std::string text;
+  if (kind.empty() || kind == "random") text = "by the operators that it calls";
+  if (kind == "elements") text = "one call, with the batch as a dimension in front";
+  if (kind == "rows") text = "one call, with the batch as a dimension of the rows";
+  if (kind == "along") text = "one call, as `batched` says";
+  if (kind == "via") text = "calls " + word() + " with the batch";
+  if (kind == "inplace") text = "by " + word() + ", then a copy";
+  if (kind == "out") text = "refused";
+  return text + (random ? "; `randomness` says what is drawn" : "");
+}
+
 class Explanation {
  public:
   Explanation(const Model& model, const ir::Library& library, size_t index, std::ostream& out)
@@ -222,6 +243,7 @@ class Explanation {
              << describe(entry_, thunk) << "\n";
       }
     }
+    out_ << "      vmap: " << describe_batching(form.batching) << "\n";
     if (!form.autograd) return;
     out_ << "      autograd: "
          << (form.autograd->kind != schema::SchemaKind::kOut && form.autograd->differentiable
