@@ -168,7 +168,7 @@ def test_the_processors_vectors_and_names_of_objects(lib):
     assert capability in {"AVX512", "AVX2", "NEON", "SVE256", "DEFAULT"}
     named = [3, "a", str, None, [1], test_checks_of_tensors, lib.nn.Linear(1, 1), lib.nn.Linear, typing.List]  # noqa: UP006
     assert [lib.typename(value).rpartition(".")[2] for value in named] == [
-        "int", "str", "str", "NoneType", "list", "test_checks_of_tensors", "Linear", "Linear", "_SpecialGenericAlias"
+        "int", "str", "str", "NoneType", "list", "test_checks_of_tensors", "Linear", "Linear", "List"
     ]  # fmt: skip
     assert lib.typename(3) == "int" and lib.typename(test_checks_of_tensors).startswith(
         test_checks_of_tensors.__module__
