@@ -272,7 +272,10 @@ class Docs(Tree):
         )
 
     def test_words_of_all_pages(self):
-        self.plant("docs/index.md", "# Home\n\n## Two words\n\n" + "A short one.\n\n" * 10_000 + "```\n" + "code " * 500 + "\n```\n")
+        self.plant(
+            "docs/index.md",
+            "# Home\n\n## Two words\n\n" + "A short one.\n\n" * 10_000 + "```\n" + "code " * 500 + "\n```\n",
+        )
         self.assertEqual(
             ["docs: [words] 30006 words in all pages, more than 30000: --report has the words of each"],
             pages.check(self.root),
