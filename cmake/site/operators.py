@@ -24,6 +24,7 @@ import yaml
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "codegen/pages"))
 import operator_page  # noqa: E402
+import plot  # noqa: E402
 
 FOLDER = "reference/operators"
 LANGUAGE = "../../language.md"
@@ -178,7 +179,7 @@ def mistake(base, rows):
     return None
 
 
-def plot(base, operators):
+def picture_of(base, operators):
     """Value and derivative of a pointwise function of one tensor between -4 and 4, as SVG; None if it is not one."""
     form = operators[0]["forms"][0]
     required = [one for one in form["arguments"] if not one["default_text"]]
@@ -191,7 +192,7 @@ def plot(base, operators):
         or not name
     ):
         return None
-    x = tenon.linspace(-4, 4, 401, dtype=tenon.float64, requires_grad=True)
+    x = tenon.linspace(plot.LEFT, plot.RIGHT, plot.STEPS + 1, dtype=tenon.float64, requires_grad=True)
     try:
         y = resolve(name)(x)
     except NotImplementedError:  # of integers alone
@@ -201,28 +202,8 @@ def plot(base, operators):
     curves = [("value", y.detach())]
     if y.requires_grad:
         curves.append(("derivative", tenon.autograd.grad(y.sum(), x)[0]))
-    top = 4.0
-    across, down = 320 / 8, 240 / (2 * top)
-    out = [
-        '<svg viewBox="0 0 360 260" class="plot" role="img" width="420">'
-        f"<title>{base}: value and derivative between -4 and 4</title>"
-        '<path class="axis" d="M20 130H340M180 10V250"/>'
-    ]
-    for at in (-4, -2, 2, 4):
-        out.append(
-            f'<text x="{180 + at * across:.0f}" y="144">{at}</text><text x="168" y="{134 - at * down:.0f}">{at}</text>'
-        )
-    for kind, values in curves:
-        path, pen = "", False
-        for place, value in zip(x.tolist(), values.tolist()):
-            seen = math.isfinite(value) and abs(value) <= top
-            if seen:
-                path += f"{'L' if pen else 'M'}{180 + place * across:.1f} {130 - value * down:.1f}"
-            pen = seen
-        out.append(f'<path class="{kind}" d="{path}"/>')
-    out.append("</svg>")
-    legend = "Solid: value." + (" Dashed: derivative." if len(curves) > 1 else "")
-    return "".join(out) + f"\n\n{legend}"
+    places = x.tolist()
+    return plot.draw(base, [(kind, list(zip(places, values.tolist()))) for kind, values in curves])
 
 
 def alias_of(operators):
@@ -261,7 +242,7 @@ def page(base, operators, internal, table, comment, rows, wrong, related):
     alias = alias_of(operators)
     out += [f"Another name of [`{alias}`]({page_name(alias)}.md).", ""] if alias else []
     out += [line for block in operator_page.formulas(texts) for line in (block, "")]
-    picture = plot(base, operators)
+    picture = picture_of(base, operators)
     out += [picture, ""] if picture else []
     out += operator_page.section("Python", python_section(base))
     out += operator_page.section("Example", shown_code(example(base, rows)))

@@ -227,17 +227,21 @@ def under_vmap(form):
     return "a rule that follows from the entry" if rule else "the rules of its operators"
 
 
+def shown_expressions(text):
+    """(key, text) of an entry's expressions; of one for each category of dtypes the most general."""
+    found = expressions(text)
+    keys = {key for key, _ in found}
+    if keys & {"floating", "integral", "complex", "bool"}:
+        best = next((key for key in ("floating", "integral", "complex") if key in keys), None)
+        found = [("", expression) for key, expression in found if key == best]
+    return found
+
+
 def formulas(texts):
     """MathML of the entries' expressions: one block for each."""
     seen = []
     for text in texts:
-        found = expressions(text)
-        keys = {key for key, _ in found}
-        # Categories of dtypes: the general one is shown.
-        if keys & {"floating", "integral", "complex", "bool"}:
-            best = next((key for key in ("floating", "integral", "complex") if key in keys), None)
-            found = [("", expression) for key, expression in found if key == best]
-        for key, expression in found:
+        for key, expression in shown_expressions(text):
             block = formula.typeset(one_line(expression), key or "result")
             if block and block not in seen:
                 seen.append(block)

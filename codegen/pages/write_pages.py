@@ -9,6 +9,7 @@ import os
 import sys
 
 import operator_page
+import plot
 
 LISTING = ".pages"
 
@@ -25,6 +26,10 @@ def page(base, operators, internal, tables):
         if operator["alias"]:
             lines += [f"Another name of `{operator['alias']['name']}`.", ""]
     lines += [line for block in operator_page.formulas(texts) for line in (block, "")]
+    found = [one for text in texts for key, one in operator_page.shown_expressions(text) if not key]
+    curves = plot.curves(operators[0], found[0]) if operators[0]["expression"] and len(found) == 1 else []
+    if curves:
+        lines += [plot.draw(base, curves), ""]
     lines += operator_page.sections(operators, internal, texts, "")
     return "\n".join(lines).rstrip() + "\n"
 

@@ -137,3 +137,44 @@ def test_methods_as_functions(lib):
     x = lib.ones(2, requires_grad=True)
     assert not lib.detach(x).requires_grad and lib.get_device(x) == -1 and not lib.is_conj(x) and not lib.is_neg(x)
     assert lib.is_same_size(x, lib.zeros(2)) and not lib.is_same_size(x, lib.zeros(3))
+
+
+def test_limits_of_pythons_types(lib):
+    assert lib.finfo(float).eps == lib.finfo(lib.float64).eps and lib.finfo(complex).dtype == "float64"
+    assert lib.iinfo(int).max == 2**63 - 1
+    for call in (
+        lambda: lib.finfo(int),
+        lambda: lib.iinfo(float),
+        lambda: lib.iinfo(bool),
+        lambda: lib.finfo(lib.int32),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_checks_of_tensors(lib):
+    assert lib._assert_async(lib.tensor(True)) is None and lib._assert(lib.tensor(True), "no") is None
+    for call, text in (
+        (lambda: lib._assert_async(lib.tensor(0.0)), "Expected Tensor with single nonzero value, but got zero"),
+        (lambda: lib._assert_async(lib.tensor(False), "said"), "said"),
+        (lambda: lib._assert_async(lib.ones(2)), "Boolean value of Tensor with more than one value is ambiguous"),
+    ):
+        with pytest.raises(RuntimeError, match=text):
+            call()
+
+
+def test_the_processors_vectors_and_names_of_objects(lib):
+    capability = lib.backends.cpu.get_cpu_capability()
+    assert capability in {"AVX512", "AVX2", "NEON", "SVE256", "DEFAULT"}
+    named = [3, "a", str, None, [1], test_checks_of_tensors, lib.nn.Linear(1, 1), lib.nn.Linear, typing.List]  # noqa: UP006
+    assert [lib.typename(value).rpartition(".")[2] for value in named] == [
+        "int", "str", "str", "NoneType", "list", "test_checks_of_tensors", "Linear", "Linear", "List"
+    ]  # fmt: skip
+    assert lib.typename(3) == "int" and lib.typename(test_checks_of_tensors).startswith(
+        test_checks_of_tensors.__module__
+    )
+
+
+def test_the_capability_is_pytorchs():
+    torch = pytest.importorskip("torch")
+    assert tenon.backends.cpu.get_cpu_capability() == torch.backends.cpu.get_cpu_capability()

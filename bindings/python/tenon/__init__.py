@@ -43,6 +43,7 @@ from tenon import (
 from tenon._dtypes import finfo as finfo, iinfo as iinfo
 from tenon._functional import (
     _assert as _assert,
+    _assert_async as _assert_async,
     are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled,
     atleast_1d as atleast_1d,
     atleast_2d as atleast_2d,

@@ -35,7 +35,9 @@ class finfo:
     """Limits of a floating-point dtype: bits, eps, max, min, tiny, smallest_normal, resolution."""
 
     def __init__(self, dtype=None):
-        dtype = _C.get_default_dtype() if dtype is None else dtype
+        dtype = (
+            _C.get_default_dtype() if dtype is None else {float: _C.float64, complex: _C.complex128}.get(dtype, dtype)
+        )
         if not isinstance(dtype, _C.dtype) or _name(dtype) not in _FLOATS:
             raise TypeError(f"tenon.finfo() requires a floating point input type. Use tenon.iinfo to handle '{dtype}'")
         self.dtype = _name(dtype).replace("complex128", "float64").replace("complex64", "float32")
@@ -66,6 +68,7 @@ class iinfo:
     """Limits of an integer dtype: bits, max, min."""
 
     def __init__(self, dtype):
+        dtype = _C.int64 if dtype is int else dtype
         if not isinstance(dtype, _C.dtype) or _name(dtype) not in _INTEGERS:
             raise TypeError(f"tenon.iinfo() requires an integer input type. Use tenon.finfo to handle '{dtype}'")
         self.dtype = _name(dtype)

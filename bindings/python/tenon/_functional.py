@@ -456,3 +456,12 @@ def _assert(condition, message):
     if type(condition) is not Tensor and _C._has_torch_function((condition,)):
         return _C._call_override(_assert, (condition,), (condition, message), {}, "_assert")
     assert condition, message  # noqa: S101  what it is for
+
+
+@_as_given
+def _assert_async(input, assert_msg=None):
+    """RuntimeError, with the message if there is one, unless the tensor's only value is not zero."""
+    if not bool(input):
+        raise RuntimeError(
+            "Expected Tensor with single nonzero value, but got zero" if assert_msg is None else assert_msg
+        )

@@ -1,5 +1,6 @@
 """The tests that tests/codegen/ACCEPTANCE.md names exist, the examples of docs/language.md are run, and `tenonc docs` writes pages."""
 
+import math
 import re
 import sys
 import unittest
@@ -8,6 +9,7 @@ from support import ROOT, TEMPLATES, Workspace, tenonc
 
 sys.path.insert(0, str(ROOT / "codegen" / "pages"))
 import formula  # noqa: E402
+import plot  # noqa: E402
 
 TESTS = ROOT / "tests" / "codegen"
 OPERATORS = """# x cut at a limit. Larger values count as the limit.
@@ -88,6 +90,8 @@ class Pages(Workspace):
             "# mine::capped\n",
             "Larger values count as the limit.",
             '<math display="block">',
+            '<path class="value"',
+            '<path class="derivative"',
             "Tensor mine::capped(const Tensor& x, double limit = 7.0);",
             "  pointwise: where(x > limit, limit, x)\n",
             "Kernels compute in float32, float64",
@@ -135,6 +139,27 @@ class Pages(Workspace):
         ):
             self.assertIn(part, page)
         self.assertNotIn("modules.md", (out / "sources.cmake").read_text())
+
+
+class Plots(unittest.TestCase):
+    def test_values_of_an_expression(self):
+        found = plot.sampled("t = beta * x; t > 1 ? exp(-t) : x / 2", {"beta": 2.0}, "x")
+        self.assertEqual((len(found), found[0][0], found[-1][0]), (plot.STEPS + 1, plot.LEFT, plot.RIGHT))
+        for x, y in found:
+            self.assertAlmostEqual(y, math.exp(-2 * x) if 2 * x > 1 else x / 2)
+        # A place without a value is no number; an unknown function gives no plot.
+        self.assertTrue(math.isnan(plot.sampled("log(x)", {}, "x")[0][1]))
+        self.assertIsNone(plot.sampled("mine::f(x)", {}, "x"))
+
+    def test_derivatives_are_the_slopes(self):
+        text = "sigmoid(x) * softplus(x)"
+        node = {"pointwise": [{"readable": "grad * (result * (1 - sigmoid(x)) + square(sigmoid(x)))"}]}
+        argument = {"name": "x", "is_tensor": True, "is_optional_tensor": False, "default_text": ""}
+        (_, value), (_, slope) = plot.curves(
+            {"forms": [{"kind": "functional", "arguments": [argument]}], "node": node}, text
+        )
+        for before, (_, here), after in zip(value, slope[1:], value[2:]):
+            self.assertAlmostEqual((after[1] - before[1]) / (after[0] - before[0]), here, delta=1e-4)
 
 
 class Formulas(unittest.TestCase):
