@@ -10,6 +10,7 @@
 #include "codegen/explain/explain.h"
 #include "codegen/ir/print.h"
 #include "codegen/load/loader.h"
+#include "codegen/modules/explain_module.h"
 #include "codegen/optimizers/emit_optimizers.h"
 #include "codegen/optimizers/explain_optimizer.h"
 #include "codegen/output/output.h"
@@ -132,6 +133,12 @@ int run_on_model(const CommandLine& line) {
     return 0;
   }
   if (line.verb == "explain") {
+    if (!line.modules.empty()) {
+      DiagnosticSink of_modules;
+      const modules::Declarations declared = modules::load(line.modules, of_modules);
+      if (report_errors(of_modules, line.format, true)) return 1;
+      if (modules::explain_module(declared, line.operands[0], std::cout)) return 0;
+    }
     if (optimizers::explain_optimizer(optimizers, model, line.operands[0], std::cout)) return 0;
     return explain(model, library, line.operands[0], std::cout, std::cerr) ? 0 : 1;
   }

@@ -89,7 +89,8 @@ std::string usage() {
   tenonc check   OPTIONS             report every mistake in the YAML files
   tenonc gen     OPTIONS --out DIR   write the C++ sources that follow from them
   tenonc check-kernels OPTIONS       report hand-written kernels that are missing
-  tenonc explain OPTIONS NAME        what an operator's entry leads to, or an optimizer's
+  tenonc explain OPTIONS NAME        what follows from an entry: an operator's, an
+                                     optimizer's, with --modules a module's
   tenonc ir      OPTIONS             print the intermediate representation as JSON
   tenonc docs    FILES --out DIR     write a page for each operator in Markdown, and an index
   tenonc modules FILE OPTIONS        check modules.yaml; with --out DIR write the classes
@@ -109,7 +110,7 @@ Options
   --header PATH        with --base: the header that includes all others; NAME.h of the first
                        --native NAME.yaml without it (gen)
   --modules FILE       Tenon's modules.yaml, for modules of your own: their namespace is the name
-                       of their file (modules)
+                       of their file (modules); the modules that explain knows (explain)
   --target NAME        with --base: only the kernels of `pointwise` and `rowwise` entries, and no
                        run time: c (functions with a C signature), torch (an extension) or stable
                        (a library that serves several releases) (gen)

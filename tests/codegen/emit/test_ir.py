@@ -155,10 +155,11 @@ class Explain(Workspace):
             path.write_text(text)
         self.assertEqual(text, path.read_text())
 
-    def library(self, name):
+    def library(self, name, *options):
         return tenonc(
             "explain",
             name,
+            *options,
             "--native",
             ROOT / "native_functions.yaml",
             "--derivatives",
@@ -166,6 +167,18 @@ class Explain(Workspace):
             "--tags",
             ROOT / "tags.yaml",
         )
+
+    def test_modules(self):
+        text = self.library("Linear", "--modules", ROOT / "modules.yaml").stdout
+        self.assertTrue(text.startswith("Linear(int in_features, int out_features, bool bias=True)\n"), text)
+        self.assertIn("weight [out_features, in_features]; reset_parameters() calls kaiming_uniform_(sqrt(5))", text)
+        self.assertIn("bias [out_features], if bias;", text)
+        self.assertIn("state dict: weight, bias\n", text)
+        norm = self.library("BatchNorm2d", "--modules", ROOT / "modules.yaml").stdout
+        self.assertIn("num_batches_tracked [] of long, if track_running_stats", norm)
+        self.assertIn("; version 2\n", norm)
+        # An operator as without modules.
+        self.assertEqual(self.library("add", "--modules", ROOT / "modules.yaml").stdout, self.library("add").stdout)
 
     def test_names(self):
         entry = self.library("add.Tensor").stdout
