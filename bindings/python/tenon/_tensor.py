@@ -68,7 +68,7 @@ def _method(function):
 
         @functools.wraps(function)
         def method(self, *args, **kwargs):
-            if self.__class__ is not Tensor and _C._has_torch_function((self,)):
+            if (self.__class__ is not Tensor or _C._is_torch_function_mode_enabled()) and _C._has_torch_function((self,)):
                 return _C._call_override(method, (self,), (self, *args), kwargs, name)
             return function(self, *args, **kwargs)
 
@@ -533,6 +533,49 @@ Tensor.as_subclass = _as_subclass
 
 
 Tensor._make_subclass = staticmethod(lambda cls, data, require_grad=False: _C._make_subclass(cls, data, require_grad))
+
+
+def _make_wrapper_subclass(
+    cls,
+    size,
+    strides=None,
+    storage_offset=None,
+    memory_format=None,
+    dtype=None,
+    layout=None,
+    device=None,
+    pin_memory=False,
+    requires_grad=False,
+    dispatch_sizes_strides_policy=None,
+    dispatch_device=False,
+    dispatch_layout=False,
+    _extra_dispatch_keys=None,
+    storage_size=None,
+):
+    """A tensor of class `cls`, which has __torch_dispatch__, with a geometry, dtype and device but without memory."""
+    if dispatch_sizes_strides_policy is not None or dispatch_device or dispatch_layout:
+        raise NotImplementedError(
+            "_make_wrapper_subclass(): a wrapper's sizes, device and layout are those it was made with; its class is not "
+            "asked for them"
+        )
+    if layout not in (None, _C.strided):
+        raise NotImplementedError(f"_make_wrapper_subclass(): a wrapper's layout is strided, got {layout}")
+    size = tuple(size)
+    if strides is None and memory_format is not None:
+        strides = _C.empty(size, device="meta", memory_format=memory_format).stride()
+    return _C._make_wrapper_subclass(
+        cls,
+        size,
+        None if strides is None else tuple(strides),
+        storage_offset or 0,
+        _C.get_default_dtype() if dtype is None else dtype,
+        _C.device(_C.get_default_device() if device is None else device),
+        -1 if storage_size is None else storage_size,
+        requires_grad,
+    )
+
+
+Tensor._make_wrapper_subclass = staticmethod(_make_wrapper_subclass)
 
 
 # ---- small ones ----

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "aten/core/python_object.h"
+#include "aten/dispatch/exclude_layers.h"
+#include "aten/dispatch/operator_entry.h"
+#include "bindings/python/src/calls/caster.h"
+
+/// `__torch_dispatch__`: classes and modes that take calls of operators below autograd.
+namespace tenon::python {
+
+/// Whether objects of the class take such calls: its `__torch_dispatch__` is not Tensor's own.
+bool has_dispatch(PyTypeObject* type);
+
+/// Of PythonHooks: an object that only its tensor keeps goes, with the tensor, or keeps it.
+bool release_object(TensorImpl* impl) noexcept;
+
+/// From now on operators ask classes and modes: whoever makes the first of them calls it.
+void register_dispatch();
+
+/// Calls of this thread neither reach classes nor modes until the end of the scope.
+class WithoutDispatch {
+ public:
+  WithoutDispatch() : exclude_(kPythonLayers) {}
+
+ private:
+  ExcludeLayers exclude_;
+};
+
+void add_dispatch(nb::module_& module);
+
+}  // namespace tenon::python
