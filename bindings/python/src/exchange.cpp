@@ -138,6 +138,8 @@ Tensor without_memory(IntArrayRef sizes, const std::optional<std::vector<int64_t
 void add_exchange(nb::module_& module) {
   module.def("_to_dlpack", [](const Tensor& t) { return to_array<nb::no_framework>(t); });
   module.def("_to_numpy", [](const Tensor& t) {
+    TENON_CHECK(!t.key_set().has(DispatchLayer::Python),
+                ".numpy() is not supported for tensor subclasses.");
     TENON_CHECK_TYPE(t.scalar_type() != kBFloat16 && !is_float8(t.scalar_type()),
                      "Got unsupported ScalarType ", t.scalar_type());
     TENON_CHECK_TYPE(t.is_cpu(), "can't convert ", t.device(),

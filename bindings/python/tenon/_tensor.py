@@ -495,6 +495,29 @@ def __copy__(self):
     return result
 
 
+def _copy_of_wrapper(self, memo):
+    import copy
+
+    result = self.clone()
+    if type(result) is not type(self):
+        raise RuntimeError(
+            f"The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types that "
+            f"properly implement clone() and for which cloning returns another instance of the same subclass. You should "
+            f"either properly implement clone() for your subclass or override __deepcopy__() if it is intended behavior "
+            f"for clone() to return an instance of a different type."
+        )
+    if result.requires_grad and not result.is_leaf:
+        result = result.detach()
+    result.requires_grad_(self.requires_grad)
+    memo[id(self)] = result
+    for name, value in self.__dict__.items():
+        if name not in result.__dict__:
+            setattr(result, name, copy.deepcopy(value, memo))
+    if self.grad is not None:
+        result.grad = copy.deepcopy(self.grad, memo)
+    return result
+
+
 @_method
 def __deepcopy__(self, memo):
     if id(self) in memo:
@@ -507,6 +530,8 @@ def __deepcopy__(self, memo):
 
     from tenon.nn.parameter import Parameter
 
+    if _C._is_wrapper(self):
+        return _copy_of_wrapper(self, memo)
     if self.is_meta:
         result = self.detach().clone()
     else:

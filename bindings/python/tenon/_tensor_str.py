@@ -63,8 +63,11 @@ _repr_of_values = _C.Tensor.__repr__
 
 
 def __repr__(self):
+    if _C._is_wrapper(self):
+        return f"{self.__class__.__name__}(..., size={tuple(self.shape)})"
     if not _C._func.is_batched(self):
-        return _repr_of_values(self)
+        with _C._DisableTorchDispatch():
+            return _repr_of_values(self)
     value = textwrap.indent(repr(_C._func.batch_value(self)), "    ")
     return f"BatchedTensor(lvl={_C._func.batch_level(self)}, bdim=0, value=\n{value}\n)"
 

@@ -122,7 +122,9 @@ nb::object call_handler(nb::handle owner, nb::handle function, nb::handle types,
     const auto type = reinterpret_cast<PyObject*>(Py_TYPE(object));
     text += std::string("  - tensor subclass ") + nb::repr(nb::handle(type)).c_str() + "\n";
   }
-  throw TypeError(text + "\nFor more information, try re-running with TORCH_LOGS=not_implemented");
+  text += "\nFor more information, try re-running with TORCH_LOGS=not_implemented";
+  PyErr_SetString(not_dispatched_error(), text.c_str());
+  throw nb::python_error();
 }
 
 nb::object call_python(const OperatorEntry& op, const CallArguments& arguments, bool by_mode) {
@@ -234,6 +236,16 @@ TensorBase detach_as_operator(const TensorBase& self) {
 
 }  // namespace
 
+PyObject* not_dispatched_error() {
+  static PyObject* const type = PyErr_NewException("builtins.TypeError", PyExc_TypeError, nullptr);
+  return type;
+}
+
+Tensor lift_fresh(const Tensor& self) {
+  static const auto op = get_operator("aten::lift_fresh").typed<Tensor(const Tensor&)>();
+  return op(self);
+}
+
 bool has_dispatch(PyTypeObject* type) {
   if (type == tensor_type) return false;
   PyObject* const found = _PyType_Lookup(type, dispatch_name());
@@ -268,6 +280,9 @@ void add_dispatch(nb::module_& module) {
   module.def("_get_dispatch_stack_at", [](size_t i) {
     TENON_CHECK_INDEX(i < modes.size(), "there are ", modes.size(), " modes, no mode ", i);
     return nb::borrow(modes[i]);
+  });
+  module.def("_is_wrapper", [](const Tensor& t) {
+    return t.key_set().has(DispatchLayer::Python) && !t.unsafe_impl()->has_memory;
   });
   module.def("_share_storage", [](const Tensor& t, const Tensor& with) {
     if (t.unsafe_impl()->has_memory || with.unsafe_impl()->has_memory) return;

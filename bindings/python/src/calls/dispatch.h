@@ -26,6 +26,16 @@ class WithoutDispatch {
   ExcludeLayers exclude_;
 };
 
+/// The TypeError of a call that every `__torch_dispatch__` answers with NotImplemented.
+PyObject* not_dispatched_error();
+
+/// Whether a mode of this thread takes calls of operators.
+inline bool modes_take_calls() {
+  return python_takes(DispatchKeySet(DispatchLayer::PythonMode));
+}
+/// The operator by which modes learn of a tensor that Python's values were written to.
+Tensor lift_fresh(const Tensor& self);
+
 void add_dispatch(nb::module_& module);
 
 }  // namespace tenon::python

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "aten/dispatch/exclude_layers.h"
+#include "aten/dispatch/registration.h"
 #include "bindings/python/src/calls/boxed_values.h"
 #include "bindings/python/src/calls/results.h"
 #include "bindings/python/src/calls/shown_operators.h"
@@ -67,11 +68,14 @@ nb::object to_python(const Value& value, const schema::Type& type) {
 Value filled_in(const schema::FunctionSchema& schema, const schema::Argument& argument,
                 const Value& value) {
   if (!value.is_none() || !argument.kwarg_only) return value;
-  if (argument.name == "pin_memory" && schema.tensor_options()) return false;
-  if (argument.name != "device" || !schema.tensor_options()) return value;
+  if (!schema.tensor_options()) return value;
   const bool has_tensors = std::any_of(schema.args.begin(), schema.args.end(),
                                        [](const auto& a) { return a.type.holds_tensors(); });
-  return has_tensors ? value : Value(Device(kCPU));
+  const std::string_view name = schema.name;
+  const bool made_like = name.ends_with("_like") || name == "new_zeros" || name == "new_ones" ||
+                         name == "new_empty" || name == "new_full";
+  if (argument.name == "pin_memory" && (!has_tensors || made_like)) return false;
+  return argument.name == "device" && !has_tensors ? Value(Device(kCPU)) : value;
 }
 
 [[noreturn]] void refuse_result(nb::handle result, const char* type) {
@@ -93,6 +97,17 @@ Value read_result(const OperatorEntry& op, nb::handle result, const schema::Type
 
 }  // namespace
 
+namespace {
+
+/// The schema of the operator under whose name Python sees this one.
+std::shared_ptr<const schema::FunctionSchema> schema_shown(const OperatorEntry& op) {
+  const auto [name, overload] = shown_name(op);
+  const OperatorEntry* const shown = find_operator(name, overload);
+  return schema_of(shown ? *shown : op);
+}
+
+}  // namespace
+
 nb::object overload_object(const OperatorEntry& op) {
   static auto& known = *new std::unordered_map<const OperatorEntry*, PyObject*>;
   PyObject*& object = known[&op];
@@ -104,8 +119,10 @@ nb::object overload_object(const OperatorEntry& op) {
   return nb::borrow(object);
 }
 
-CallArguments to_python_arguments(const OperatorEntry& op, const schema::FunctionSchema& schema,
+CallArguments to_python_arguments(const OperatorEntry& op, const schema::FunctionSchema& own,
                                   const Value* values) {
+  const std::shared_ptr<const schema::FunctionSchema> shown = schema_shown(op);
+  const schema::FunctionSchema& schema = shown->args.size() == own.args.size() ? *shown : own;
   CallArguments call;
   const auto add = [&](const Value& value, const schema::Type& type) {
     nb::object object = to_python(value, type);
@@ -119,14 +136,14 @@ CallArguments to_python_arguments(const OperatorEntry& op, const schema::Functio
   call.args = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(positional)));
   for (size_t i = 0; i < positional; ++i) {
     PyTuple_SET_ITEM(call.args.ptr(), static_cast<Py_ssize_t>(i),
-                     add(values[i], schema.args[i].type).release().ptr());
+                     add(values[i], own.args[i].type).release().ptr());
   }
   nb::dict keywords;
   for (size_t i = schema.num_positional(); i < schema.args.size(); ++i) {
     const schema::Argument& argument = schema.args[i];
     const Value value = filled_in(schema, argument, values[i]);
     if (is_default(value, argument)) continue;
-    keywords[argument.name.c_str()] = add(value, argument.type);
+    keywords[argument.name.c_str()] = add(value, own.args[i].type);
   }
   add_shown_arguments(op, keywords);
   call.keywords = keywords;

@@ -76,7 +76,9 @@ constexpr std::string_view kComposed[] = {
     "_kl_div",         "_kl_div_log_target",  "_l1_loss",       "_nadam_step_", "_radam_step_",
     "_rmsprop_step_",  "_rprop_step_",        "adam_step_",     "linear",
     "linear_backward", "sgd_step_",           "_margin_ranking_loss", "_hinge_embedding_loss",
-    "_poisson_nll_loss.reduced",
+    "_poisson_nll_loss.reduced", "_bce", "_bce_with_logits", "_log_softmax_gradient", "_moments",
+    "_prod_gradient", "_rms_norm", "_scale_rows", "_softmax_gradient", "_std", "_std_mean", "_var",
+    "_var_gradient", "_var_mean",
 };
 
 std::string_view plain_name(const OperatorEntry& op) {
