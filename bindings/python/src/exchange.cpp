@@ -164,7 +164,7 @@ void add_exchange(nb::module_& module) {
                                           int64_t bytes, bool requires_grad) {
     PyTypeObject* const subclass = subclass_of(type, "_make_wrapper_subclass");
     TENON_CHECK_TYPE(has_dispatch(subclass), subclass->tp_name,
-                     " must define a __torch_dispatch__ to use _make_wrapper_subclass");
+                     " must define __torch_dispatch__");
     Tensor wrapper = without_memory(sizes, strides, offset, dtype_of(dtype.ptr()),
                                     device_of(device.ptr()), bytes);
     if (requires_grad) wrapper.set_requires_grad(true);

@@ -151,6 +151,7 @@ void add_dispatch_layer(PyTypeObject* type, const Tensor& tensor) {
   if (type->tp_dealloc != &dispatching_dealloc) {
     plain_subclass_dealloc = type->tp_dealloc;  // the same for all classes of Python's
     type->tp_dealloc = &dispatching_dealloc;
+    disable_inherited_torch_function(type);
   }
   TensorImpl& impl = *tensor.unsafe_impl();
   impl.key_set = impl.key_set.add(DispatchLayer::Python);
@@ -281,7 +282,10 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
   PyObject* const known = objects().find(tensor.unsafe_impl());
   TENON_CHECK(!known, "Creating a new Tensor subclass ", type->tp_name,
               " but the raw Tensor object is already associated to a python object of type ",
-              Py_TYPE(known)->tp_name);
+              Py_TYPE(known)->tp_name,
+              PyType_IsSubtype(Py_TYPE(known), type)
+                  ? ""
+                  : " which is not a subclass of the requested type");
   return make_object(type, std::move(tensor));
 }
 

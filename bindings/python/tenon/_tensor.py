@@ -499,7 +499,7 @@ def _copy_of_wrapper(self, memo):
     import copy
 
     result = self.clone()
-    if type(result) is not type(self):
+    if result.__class__ is not self.__class__:
         raise RuntimeError(
             f"The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types that "
             f"properly implement clone() and for which cloning returns another instance of the same subclass. You should "

@@ -127,6 +127,13 @@ nb::object call_handler(nb::handle owner, nb::handle function, nb::handle types,
   throw nb::python_error();
 }
 
+void check_is_method(nb::handle mode) {
+  const nb::object handler = nb::getattr(mode, dispatch_name());
+  TENON_CHECK(!PyMethod_Check(handler.ptr()) || !PyType_Check(PyMethod_GET_SELF(handler.ptr())),
+              "Defining your mode's `__torch_dispatch__` as a classmethod is not supported, please "
+              "make it a plain method");
+}
+
 nb::object call_python(const OperatorEntry& op, const CallArguments& arguments, bool by_mode) {
   const nb::object function = overload_object(op);
   const Dispatching dispatching(arguments.tensors);
@@ -135,6 +142,7 @@ nb::object call_python(const OperatorEntry& op, const CallArguments& arguments, 
   if (by_mode) {
     const PoppedMode popped;
     mode = nb::borrow(popped.get());
+    check_is_method(mode);
     nb::object result = call_handler(mode, function, types, arguments);
     if (result.ptr() != Py_NotImplemented) return result;
   }

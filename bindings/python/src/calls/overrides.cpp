@@ -247,6 +247,12 @@ bool class_takes_calls(PyObject* object) {
 
 }  // namespace
 
+void disable_inherited_torch_function(PyTypeObject* type) {
+  PyObject* const name = torch_function_name();
+  if (_PyType_Lookup(type, name) != _PyType_Lookup(tensor_type, name)) return;
+  check(PyObject_SetAttr(reinterpret_cast<PyObject*>(type), name, disabled_implementation));
+}
+
 bool has_override_slow(PyObject* object) {
   return mode_is_active() || (!is_exact_tensor(object) && class_takes_calls(object));
 }

@@ -42,6 +42,10 @@ class Overriding {
 PyObject* call_override(const Function& function, PyObject* self, PyObject* const* args,
                         Py_ssize_t count, PyObject* names);
 
+/// A class that takes calls below autograd does not take them above, unless it says how: Tensor's
+/// own __torch_function__ is not inherited.
+void disable_inherited_torch_function(PyTypeObject* type);
+
 /// What Python knows a function as, where that is no attribute of its name.
 void set_callable(const Function& function, PyObject* callable);
 
