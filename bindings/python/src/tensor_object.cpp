@@ -237,7 +237,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     }
     TENON_CHECK_TYPE(count <= 1 || is_integer(first), "Tensor() takes one argument with data, got ",
                      count);
-    return make_object(type, std::move(result));
+    return type == tensor_type ? wrap(std::move(result)) : wrap_as(type, std::move(result));
   });
 }
 
@@ -269,7 +269,9 @@ PyObject* wrap(Tensor tensor) {
     if (PyObject* known = objects().find(tensor.unsafe_impl())) {
       if (TENON_LIKELY(!tensor.key_set().has(DispatchLayer::Python)) ||
           !kept_by_tensors().contains(known)) {
-        return Py_NewRef(known);
+        Py_INCREF(known);
+        if (TENON_UNLIKELY(result_of_python != nullptr)) keep_result(nullptr);
+        return known;
       }
       take_back(known);
       return known;  // with the reference that the tensor had
@@ -288,6 +290,10 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
                   : " which is not a subclass of the requested type");
   return make_object(type, std::move(tensor));
 }
+
+PyObject* result_of_python = nullptr;
+
+void keep_result(PyObject* object) { Py_XSETREF(result_of_python, Py_XNewRef(object)); }
 
 bool release_object(TensorImpl* impl) noexcept {
   if (!Py_IsInitialized()) return false;

@@ -94,6 +94,11 @@ def _pop_mode_temporarily():
         _push_mode(mode)
 
 
+def enable_reentrant_dispatch():
+    """For a __torch_dispatch__: in `with enable_reentrant_dispatch():` calls are recorded for gradients, as a program's are."""
+    return _C._ReentrantDispatch()
+
+
 def _get_current_function_mode():
     """The innermost mode, or None."""
     count = _C._len_torch_function_stack()
@@ -129,10 +134,11 @@ def _overridable():
     for module in filter(None, modules):
         for name in dir(module):
             value = getattr(module, name)
-            if name.startswith("_") or not inspect.isroutine(value) or value in _ignored():
+            if name.startswith("_") or not inspect.isroutine(value):
                 continue
-            functions.setdefault(module, []).append(value)
-            names.setdefault(value, f"{module.__name__}.{name}")
+            if value not in _ignored():
+                functions.setdefault(module, []).append(value)
+            names.setdefault(value, f"{_C.Tensor.__module__}{module.__name__.removeprefix('tenon')}.{name}")
     for name in dir(_C.Tensor):
         value = inspect.getattr_static(_C.Tensor, name)
         if name in _NOT_OF_TENSORS or isinstance(value, (staticmethod, classmethod)):

@@ -6,6 +6,7 @@
 
 #include "aten/dispatch/registration.h"
 #include "aten/registration/library.h"
+#include "autograd/engine/engine.h"
 #include "bindings/python/src/calls/arguments.h"
 #include "bindings/python/src/calls/dispatch_arguments.h"
 #include "bindings/python/src/calls/operators.h"
@@ -42,6 +43,7 @@ void push_mode(nb::handle mode) {
 }
 
 nb::object pop_mode() {
+  keep_result(nullptr);
   TENON_CHECK(!modes.empty(), "no mode of __torch_dispatch__ is active on this thread");
   nb::object mode = nb::steal(modes.back());
   modes.pop_back();
@@ -184,6 +186,7 @@ void run_in_python(DispatchLayer layer, const OperatorEntry& op, DispatchKeySet 
   const bool by_mode = layer == DispatchLayer::PythonMode;
   if (by_mode && modes.empty()) return redispatch_boxed(op, keys.remove(layer), stack);
   const nb::gil_scoped_acquire locked;
+  keep_result(nullptr);
   const auto schema = schema_of(op);
   const size_t first = stack.size() - schema->args.size();
   const WrittenVersions written(*schema, stack.data() + first);
@@ -201,6 +204,8 @@ void run_in_python(DispatchLayer layer, const OperatorEntry& op, DispatchKeySet 
   const std::vector<Value> kept(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
   stack.resize(first);
   read_python_results(op, *schema, result, kept, stack);
+  // Not for a gradient, which becomes grad() itself if nobody else has it.
+  if (is_tensor(result.ptr()) && autograd::current_pass_id() < 0) keep_result(result.ptr());
 }
 
 BoxedKernel kernel_of(DispatchLayer layer) {
@@ -236,10 +241,20 @@ struct DispatchScope {
   std::vector<std::shared_ptr<WithoutDispatch>> guards;
 };
 
+/// Calls inside the scope are recorded again, as those of a program are.
+struct ReentrantScope {
+  std::vector<uint8_t> excluded;
+};
+
 TensorBase detach_as_operator(const TensorBase& self) {
   const ExcludeLayers exclude(DispatchLayer::Autograd);
   static const auto op = get_operator("aten::detach").typed<Tensor(const Tensor&)>();
-  return op(Tensor(self));
+  Tensor detached = op(Tensor(self));
+  // They count their changes together, though they do not share memory that is known here.
+  if (detached.defined() && !detached.is_same(self) && !detached.is_view() &&
+      !detached.unsafe_impl()->shared_version && !self.is_inference())
+    self.unsafe_impl()->share_version_with(*detached.unsafe_impl());
+  return detached;
 }
 
 }  // namespace
@@ -298,6 +313,24 @@ void add_dispatch(nb::module_& module) {
   });
   module.def("_number_tensor",
              [](nb::handle number) { return number_tensor(Arguments::read_scalar(number.ptr())); });
+  module.def("_takes_calls",
+             [](const Tensor& t) { return t.key_set().has(DispatchLayer::Python); });
+  nb::class_<ReentrantScope>(module, "_ReentrantDispatch")
+      .def(nb::init<>())
+      .def("__enter__",
+           [](ReentrantScope& self) {
+             self.excluded.push_back(thread_state.excluded_layers);
+             constexpr uint8_t above = DispatchKeySet(DispatchLayer::Autograd).layers |
+                                       DispatchKeySet(DispatchLayer::ForwardGrad).layers;
+             thread_state.excluded_layers &= static_cast<uint8_t>(~above);
+             thread_state.refresh();
+           })
+      .def("__exit__", [](ReentrantScope& self, nb::args) {
+        TENON_CHECK(!self.excluded.empty(), "_ReentrantDispatch is left that was not entered");
+        thread_state.excluded_layers = self.excluded.back();
+        self.excluded.pop_back();
+        thread_state.refresh();
+      });
   nb::class_<DispatchScope>(module, "_DisableTorchDispatch")
       .def(nb::init<>())
       .def("__enter__",

@@ -14,6 +14,11 @@ bool has_dispatch(PyTypeObject* type);
 /// Of PythonHooks: an object that only its tensor keeps goes, with the tensor, or keeps it.
 bool release_object(TensorImpl* impl) noexcept;
 
+/// What the last function of Python gave for a tensor, until it is wrapped again or the next one
+/// runs: so the caller gets the same object. Python's lock guards it.
+extern PyObject* result_of_python;
+void keep_result(PyObject* object);
+
 /// From now on operators ask classes and modes: whoever makes the first of them calls it.
 void register_dispatch();
 

@@ -23,6 +23,11 @@ DisableTorchFunctionSubclass = _C._DisableTorchFunctionSubclass
 DisableTorchFunction = _C._DisableTorchFunction
 
 
+def _dispatch_isTensorSubclassLike(tensor):
+    """Whether functions, and not a kernel, compute with the tensor: a class with __torch_dispatch__, or vmap."""
+    return _C._takes_calls(tensor) or _C._func.is_batched(tensor)
+
+
 def _get_default_device():
     """The name of the device that tensors are made on."""
     return str(tenon.get_default_device())
