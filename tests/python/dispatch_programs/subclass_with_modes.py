@@ -40,8 +40,12 @@ x = W(torch.ones(2))
 with Order():
     y = x + 1
 print(y)
-with Polite():
-    print(x * 2)
+for other in (torch.ones(2), x):
+    try:
+        with Polite():
+            other * 2
+    except TypeError as error:
+        print(error)
 torch.manual_seed(0)
 model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
 reference = copy.deepcopy(model)

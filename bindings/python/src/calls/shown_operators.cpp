@@ -76,10 +76,13 @@ constexpr std::string_view kComposed[] = {
     "_kl_div",         "_kl_div_log_target",  "_l1_loss",       "_nadam_step_", "_radam_step_",
     "_rmsprop_step_",  "_rprop_step_",        "adam_step_",     "linear",
     "linear_backward", "sgd_step_",           "_margin_ranking_loss", "_hinge_embedding_loss",
-    "_poisson_nll_loss.reduced", "_bce", "_bce_with_logits", "_log_softmax_gradient", "_moments",
+    "_poisson_nll_loss.reduced", "_log_softmax_gradient", "_moments",
     "_prod_gradient", "_rms_norm", "_scale_rows", "_softmax_gradient", "_std", "_std_mean", "_var",
     "_var_gradient", "_var_mean",
 };
+
+/// The slot of devices of other libraries, whose kernels are made of operators.
+constexpr int kComposedSlot = 1 + static_cast<int>(Backend::PrivateUse1);
 
 std::string_view plain_name(const OperatorEntry& op) {
   const std::string_view name = op.info->name;
@@ -89,7 +92,8 @@ std::string_view plain_name(const OperatorEntry& op) {
 bool is_composed(const OperatorEntry& op) {
   const std::string full = op.qualified_name();
   const std::string_view name = std::string_view(full).substr(std::min<size_t>(6, full.size()));
-  return std::find(std::begin(kComposed), std::end(kComposed), name) != std::end(kComposed);
+  return std::find(std::begin(kComposed), std::end(kComposed), name) != std::end(kComposed) &&
+         op.kernels()[kComposedSlot];
 }
 
 const ShownAs* shown_as(const OperatorEntry& op) {
@@ -154,8 +158,7 @@ void compose_operators() {
   for (const std::string_view name : kComposed) {
     OperatorEntry* const op = find_operator(std::string("aten::").append(name));
     if (!op) continue;
-    const AnyFunction made_of_operators =
-        op->kernels()[1 + static_cast<int>(Backend::PrivateUse1)];
+    const AnyFunction made_of_operators = op->kernels()[kComposedSlot];
     if (!made_of_operators) continue;
     for (const DispatchKey key : {DispatchKey::Python, DispatchKey::PythonMode}) {
       Kernel kernel;
