@@ -13,14 +13,6 @@ using serialization::view_storage;
 
 namespace {
 
-/// Error for the storage of a tensor without memory of its own, whose class has
-/// `__torch_dispatch__`.
-const Storage& with_memory(const Storage& storage) {
-  TENON_CHECK(storage.data() || storage.nbytes() == 0 || storage.device().is_meta(),
-              "Attempted to access the data pointer on an invalid python storage.");
-  return storage;
-}
-
 Tensor bytes_of(const Storage& storage) {
   return Tensor(view_storage(with_memory(storage), kByte));
 }
@@ -90,6 +82,12 @@ nb::object wrap_storage(const Storage& storage) {
 }
 
 bool is_storage(nb::handle object) { return nb::isinstance<Storage>(object); }
+const Storage& with_memory(const Storage& storage) {
+  TENON_CHECK(storage.data() || storage.nbytes() == 0 || storage.device().is_meta(),
+              "Attempted to access the data pointer on an invalid python storage.");
+  return storage;
+}
+
 Storage storage_of(nb::handle object) { return nb::cast<Storage>(object); }
 
 void add_storages(nb::module_& module) {

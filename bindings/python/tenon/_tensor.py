@@ -465,12 +465,21 @@ def _rebuild_subclass(cls, tensor, requires_grad, state):
     return result
 
 
+def _rebuild_wrapper(cls, sizes, strides, offset, dtype, device, requires_grad, state):
+    result = _C._make_wrapper_subclass(cls, sizes, strides, offset, dtype, device, -1, requires_grad)
+    result.__dict__.update(state)
+    return result
+
+
 @_method
 def __reduce_ex__(self, protocol):
     if self.requires_grad and not self.is_leaf:
         raise RuntimeError(
             "Only leaf tensors can be pickled while they require grad: pickle tensor.detach(), or compute it again"
         )
+    if _C._is_wrapper(self):
+        geometry = (tuple(self.size()), self.stride(), self.storage_offset(), self.dtype, self.device, self.requires_grad)
+        return _rebuild_wrapper, (self.__class__, *geometry, dict(self.__dict__))
     cls, plain = self.__class__, self.__class__ is Tensor and not self.__dict__
     geometry = (tuple(self.size()), self.stride(), plain and self.requires_grad)
     if self.is_meta:

@@ -32,12 +32,12 @@ class Log(torch.Tensor):
 x = Log(torch.tensor([1.0, 2.0, 3.0]), requires_grad=True)
 w = Log(torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), requires_grad=True)
 print(x, w.detach())
-y = (x * 2 + 1) @ w.t()
+y = (w * 2 + x) @ w.t()
 loss = y.mean()
 print(loss)
+Log.show = False
 loss.backward()
 print(type(x.grad).__name__, x.grad.elem, w.grad.elem)
-Log.show = False
 functions = {
     "exp": lambda: x.exp(),
     "relu": lambda: (x - 2).relu(),
