@@ -6,8 +6,8 @@
 namespace tenon {
 
 /// The layers whose kernels are functions of Python: `__torch_dispatch__` of classes and modes.
-inline constexpr uint8_t kPythonLayers = DispatchKeySet(DispatchLayer::Python).layers |
-                                         DispatchKeySet(DispatchLayer::PythonMode).layers;
+inline constexpr uint8_t kPythonLayers =
+    DispatchKeySet(DispatchLayer::Python).layers | DispatchKeySet(DispatchLayer::PythonMode).layers;
 
 /// Whether Python takes this thread's calls of operators with these keys.
 inline bool python_takes(DispatchKeySet keys) {

@@ -53,8 +53,7 @@ SavedVariable SavedVariable::before_change_of(const Tensor& written, const Tenso
   saved.is_own_result_ = true;  // as the message about the change will have it
   saved.output_nr_ = 0;
   saved.version_ = b->version();
-  saved.held_ =
-      IntrusivePtr<TensorImpl>::share(Tensor(detached(tensor)).unsafe_impl()).detach();
+  saved.held_ = IntrusivePtr<TensorImpl>::share(Tensor(detached(tensor)).unsafe_impl()).detach();
   return saved;
 }
 

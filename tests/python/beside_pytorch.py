@@ -19,6 +19,8 @@ def outputs(words):
     found = []
     for module in ([], ["-m", "tenon.as_torch"]):
         command = [sys.executable, *module, str(FOLDER / "run.py"), *words]
-        found.append(json.loads(subprocess.check_output(command, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})))
+        found.append(
+            json.loads(subprocess.check_output(command, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}))
+        )
     pytorch, tenon = found
     return {name: (pytorch[name], tenon[name]) for name in pytorch}

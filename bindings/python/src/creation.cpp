@@ -474,7 +474,8 @@ Tensor from_buffer(PyObject* object, bool only_read) {
 }
 
 PyObject* to_list(const Tensor& tensor) {
-  const ExcludeLayers exclude(DispatchLayer::PythonMode);  // what is read is no operator of anyone's
+  const ExcludeLayers exclude(
+      DispatchLayer::PythonMode);  // what is read is no operator of anyone's
   const Tensor source =
       elements_to_list_source(is_float8(tensor.scalar_type()) ? tensor.to(kFloat) : tensor);
   const char* from = static_cast<const char*>(source.data_ptr());

@@ -158,19 +158,21 @@ void add_exchange(nb::module_& module) {
   module.def("_as_subclass", [](nb::handle type, const Tensor& t) {
     return nb::steal(wrap_as(subclass_of(type, "as_subclass"), ops::alias::call(t)));
   });
-  module.def("_make_wrapper_subclass", [](nb::handle type, const std::vector<int64_t>& sizes,
-                                          const std::optional<std::vector<int64_t>>& strides,
-                                          int64_t offset, nb::handle dtype, nb::handle device,
-                                          int64_t bytes, bool requires_grad) {
-    PyTypeObject* const subclass = subclass_of(type, "_make_wrapper_subclass");
-    TENON_CHECK_TYPE(has_dispatch(subclass), subclass->tp_name,
-                     " must define __torch_dispatch__");
-    Tensor wrapper = without_memory(sizes, strides, offset, dtype_of(dtype.ptr()),
-                                    device_of(device.ptr()), bytes);
-    if (requires_grad) wrapper.set_requires_grad(true);
-    return nb::steal(wrap_as(subclass, std::move(wrapper)));
-  }, nb::arg("cls"), nb::arg("size"), nb::arg("strides").none(), nb::arg("storage_offset"),
-     nb::arg("dtype"), nb::arg("device"), nb::arg("bytes"), nb::arg("requires_grad"));
+  module.def(
+      "_make_wrapper_subclass",
+      [](nb::handle type, const std::vector<int64_t>& sizes,
+         const std::optional<std::vector<int64_t>>& strides, int64_t offset, nb::handle dtype,
+         nb::handle device, int64_t bytes, bool requires_grad) {
+        PyTypeObject* const subclass = subclass_of(type, "_make_wrapper_subclass");
+        TENON_CHECK_TYPE(has_dispatch(subclass), subclass->tp_name,
+                         " must define __torch_dispatch__");
+        Tensor wrapper = without_memory(sizes, strides, offset, dtype_of(dtype.ptr()),
+                                        device_of(device.ptr()), bytes);
+        if (requires_grad) wrapper.set_requires_grad(true);
+        return nb::steal(wrap_as(subclass, std::move(wrapper)));
+      },
+      nb::arg("cls"), nb::arg("size"), nb::arg("strides").none(), nb::arg("storage_offset"),
+      nb::arg("dtype"), nb::arg("device"), nb::arg("bytes"), nb::arg("requires_grad"));
 }
 
 }  // namespace tenon::python

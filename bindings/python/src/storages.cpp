@@ -101,7 +101,8 @@ void add_storages(nb::module_& module) {
       .def("size", [](const Storage& s) { return s.nbytes(); })
       .def("__len__", [](const Storage& s) { return s.nbytes(); })
       .def("element_size", [](const Storage&) { return 1; })
-      .def("data_ptr", [](const Storage& s) { return reinterpret_cast<uintptr_t>(with_memory(s).data()); })
+      .def("data_ptr",
+           [](const Storage& s) { return reinterpret_cast<uintptr_t>(with_memory(s).data()); })
       .def("untyped", [](nb::object self) { return self; })
       .def("tolist", &elements_of)
       .def("__getitem__",
@@ -164,13 +165,14 @@ void add_storages(nb::module_& module) {
     TENON_CHECK(t.has_storage(), "a tensor on ", t.device(), " has no storage");
     return wrap_storage(t.storage());
   });
-  module.def("_tensor_over", [](nb::handle storage, nb::handle dtype, int64_t offset,
-                                const std::vector<int64_t>& sizes,
-                                const std::vector<int64_t>& strides) {
-    TENON_CHECK_TYPE(is_storage(storage) && is_dtype(dtype.ptr()),
-                     "expected a storage and a dtype");
-    return Tensor(tensor_over(with_memory(storage_of(storage)), dtype_of(dtype.ptr()), offset, sizes, strides));
-  });
+  module.def("_tensor_over",
+             [](nb::handle storage, nb::handle dtype, int64_t offset,
+                const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
+               TENON_CHECK_TYPE(is_storage(storage) && is_dtype(dtype.ptr()),
+                                "expected a storage and a dtype");
+               return Tensor(tensor_over(with_memory(storage_of(storage)), dtype_of(dtype.ptr()),
+                                         offset, sizes, strides));
+             });
 }
 
 }  // namespace tenon::python

@@ -68,7 +68,9 @@ def _method(function):
 
         @functools.wraps(function)
         def method(self, *args, **kwargs):
-            if (self.__class__ is not Tensor or _C._is_torch_function_mode_enabled()) and _C._has_torch_function((self,)):
+            if (self.__class__ is not Tensor or _C._is_torch_function_mode_enabled()) and _C._has_torch_function(
+                (self,)
+            ):
                 return _C._call_override(method, (self,), (self, *args), kwargs, name)
             return function(self, *args, **kwargs)
 
@@ -478,7 +480,14 @@ def __reduce_ex__(self, protocol):
             "Only leaf tensors can be pickled while they require grad: pickle tensor.detach(), or compute it again"
         )
     if _C._is_wrapper(self):
-        geometry = (tuple(self.size()), self.stride(), self.storage_offset(), self.dtype, self.device, self.requires_grad)
+        geometry = (
+            tuple(self.size()),
+            self.stride(),
+            self.storage_offset(),
+            self.dtype,
+            self.device,
+            self.requires_grad,
+        )
         return _rebuild_wrapper, (self.__class__, *geometry, dict(self.__dict__))
     cls, plain = self.__class__, self.__class__ is Tensor and not self.__dict__
     geometry = (tuple(self.size()), self.stride(), plain and self.requires_grad)
@@ -510,10 +519,10 @@ def _copy_of_wrapper(self, memo):
     result = self.clone()
     if result.__class__ is not self.__class__:
         raise RuntimeError(
-            f"The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types that "
-            f"properly implement clone() and for which cloning returns another instance of the same subclass. You should "
-            f"either properly implement clone() for your subclass or override __deepcopy__() if it is intended behavior "
-            f"for clone() to return an instance of a different type."
+            "The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types that "
+            "properly implement clone() and for which cloning returns another instance of the same subclass. You should "
+            "either properly implement clone() for your subclass or override __deepcopy__() if it is intended behavior "
+            "for clone() to return an instance of a different type."
         )
     if result.requires_grad and not result.is_leaf:
         result = result.detach()

@@ -5,8 +5,10 @@ import functools
 import inspect
 
 from tenon import _C
-from tenon._C import _DisableTorchFunction as DisableTorchFunction  # noqa: F401
-from tenon._C import _DisableTorchFunctionSubclass as DisableTorchFunctionSubclass  # noqa: F401
+from tenon._C import (
+    _DisableTorchFunction as DisableTorchFunction,  # noqa: F401
+    _DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,  # noqa: F401
+)
 
 
 def has_torch_function(relevant_args):
@@ -155,7 +157,16 @@ def _overridable():
 
 # What Tensor has from object, and what makes tensors.
 _NOT_OF_TENSORS = {
-    *("__class__", "__delattr__", "__dict__", "__dir__", "__getattribute__", "__init__", "__init_subclass__", "__new__"),
+    *(
+        "__class__",
+        "__delattr__",
+        "__dict__",
+        "__dir__",
+        "__getattribute__",
+        "__init__",
+        "__init_subclass__",
+        "__new__",
+    ),
     *("__setattr__", "__sizeof__", "__str__", "__subclasshook__", "__reduce__", "__torch_function__", "__hash__"),
     *("__torch_dispatch__", "__doc__", "__module__", "__weakref__", "_make_subclass", "_make_wrapper_subclass"),
 }

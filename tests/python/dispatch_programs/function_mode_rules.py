@@ -70,4 +70,7 @@ with Name("mode"):
     torch.add(torch.ones(1).as_subclass(Doubling), 1)
 print(torch.overrides.is_tensor_like(torch.ones(1)), torch.overrides.is_tensor_like(1))
 print(torch.overrides.resolve_name(torch.Tensor.add), torch.overrides.resolve_name(torch.add))
-print(torch.overrides.is_tensor_method_or_property(torch.Tensor.add), torch.overrides.is_tensor_method_or_property(torch.add))
+print(
+    torch.overrides.is_tensor_method_or_property(torch.Tensor.add),
+    torch.overrides.is_tensor_method_or_property(torch.add),
+)

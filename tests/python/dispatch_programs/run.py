@@ -23,5 +23,7 @@ def output_of(file):
 
 
 words = tuple(sys.argv[1:])
-programs = sorted(file for file in Path(__file__).parent.glob("*.py") if file.stem.startswith(words) and file.stem != "run")
+programs = sorted(
+    file for file in Path(__file__).parent.glob("*.py") if file.stem.startswith(words) and file.stem != "run"
+)
 print(json.dumps({file.stem: output_of(file) for file in programs}))

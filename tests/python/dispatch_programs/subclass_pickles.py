@@ -2,8 +2,10 @@
 
 import pickle
 
-import __main__
 import torch
+
+import __main__
+
 
 class W(torch.Tensor):
     @staticmethod

@@ -53,7 +53,17 @@ attempt(lambda: A().numpy())
 attempt(lambda: A().tolist())
 attempt(lambda: torch.Tensor._make_wrapper_subclass(Plain, (2,)))
 attempt(lambda: A().data_ptr())
-attempt(lambda: (A().shape, A().dtype, A().device, A().stride(), A().is_leaf, A().requires_grad, A().untyped_storage().nbytes()))
+attempt(
+    lambda: (
+        A().shape,
+        A().dtype,
+        A().device,
+        A().stride(),
+        A().is_leaf,
+        A().requires_grad,
+        A().untyped_storage().nbytes(),
+    )
+)
 for function in (lambda: Text() + 1, lambda: Text().split(1)):
     try:
         function()

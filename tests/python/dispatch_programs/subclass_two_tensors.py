@@ -77,7 +77,14 @@ with torch.no_grad():
     p.mul_(0)
 print(p)
 print(t.dtype, t.device, t.shape, t.dim(), t.numel(), len(t), t.is_contiguous(), t.stride())
-print(torch.zeros_like(t), t.to(torch.float64).dtype, t[0], t[:, 1], (t > 2).any(), torch.where(t > 2, t, torch.zeros_like(t)))
+print(
+    torch.zeros_like(t),
+    t.to(torch.float64).dtype,
+    t[0],
+    t[:, 1],
+    (t > 2).any(),
+    torch.where(t > 2, t, torch.zeros_like(t)),
+)
 print([type(x).__name__ for x in t.tensor_split(2)], t.mean(), t.max(), torch.nn.functional.relu(t - 2))
 print([type(x).__name__ for x in t.max(1)])
 print(transform_subclass(t, lambda name, part: part * 2))

@@ -61,7 +61,10 @@ for net in (model, reference):
         net(inputs).pow(2).mean().backward()
         optimizer.step()
 pairs = list(zip(model.parameters(), reference.parameters()))
-print([torch.allclose(a.elem, b.detach(), atol=1e-5) for a, b in pairs], [type(p.grad).__name__ for p in model.parameters()])
+print(
+    [torch.allclose(a.elem, b.detach(), atol=1e-5) for a, b in pairs],
+    [type(p.grad).__name__ for p in model.parameters()],
+)
 again = copy.deepcopy(model)
 print([torch.equal(a.elem, b.elem) for a, b in zip(model.parameters(), again.parameters())], again[0].weight.is_leaf)
 print({name: type(value).__name__ for name, value in model.state_dict().items()})

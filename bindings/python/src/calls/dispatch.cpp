@@ -6,12 +6,12 @@
 
 #include "aten/dispatch/registration.h"
 #include "aten/registration/library.h"
+#include "aten/registration/typed_operator.h"
 #include "autograd/engine/engine.h"
 #include "bindings/python/src/calls/arguments.h"
 #include "bindings/python/src/calls/dispatch_arguments.h"
 #include "bindings/python/src/calls/operators.h"
 #include "bindings/python/src/calls/shown_operators.h"
-#include "aten/registration/typed_operator.h"
 
 namespace tenon::python {
 namespace {
@@ -106,8 +106,8 @@ nb::object call_handler(nb::handle owner, nb::handle function, nb::handle types,
   const nb::object handler = nb::steal(PyObject_GetAttr(owner.ptr(), dispatch_name()));
   if (!handler) throw nb::python_error();
   PyObject* const result =
-      PyObject_CallFunctionObjArgs(handler.ptr(), function.ptr(), types.ptr(),
-                                   arguments.args.ptr(), arguments.keywords.ptr(), nullptr);
+      PyObject_CallFunctionObjArgs(handler.ptr(), function.ptr(), types.ptr(), arguments.args.ptr(),
+                                   arguments.keywords.ptr(), nullptr);
   if (!result) throw nb::python_error();
   return nb::steal(result);
 }
@@ -216,7 +216,8 @@ BoxedKernel kernel_of(DispatchLayer layer) {
 
 // ---- in Python ----
 
-/// func(*args, **kwargs) below the classes: the `__torch_dispatch__` of a class that takes no calls.
+/// func(*args, **kwargs) below the classes: the `__torch_dispatch__` of a class that takes no
+/// calls.
 PyObject* disabled_torch_dispatch(PyObject*, PyObject* all) {
   return guarded([&] {
     PyObject *function = nullptr, *types = nullptr, *arguments = nullptr, *keywords = nullptr;
@@ -297,8 +298,9 @@ void add_dispatch(nb::module_& module) {
   static const PythonHooks hooks{&detach_as_operator, &release_object};
   set_python_hooks(&hooks);
   module.def("_push_on_torch_dispatch_stack", &push_mode);
-  module.def("_pop_torch_dispatch_stack", [](nb::handle) { return pop_mode(); },
-             nb::arg("mode_key").none() = nb::none());
+  module.def(
+      "_pop_torch_dispatch_stack", [](nb::handle) { return pop_mode(); },
+      nb::arg("mode_key").none() = nb::none());
   module.def("_len_torch_dispatch_stack", [] { return modes.size(); });
   module.def("_get_dispatch_stack_at", [](size_t i) {
     TENON_CHECK_INDEX(i < modes.size(), "there are ", modes.size(), " modes, no mode ", i);

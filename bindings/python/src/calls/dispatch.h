@@ -35,9 +35,7 @@ class WithoutDispatch {
 PyObject* not_dispatched_error();
 
 /// Whether a mode of this thread takes calls of operators.
-inline bool modes_take_calls() {
-  return python_takes(DispatchKeySet(DispatchLayer::PythonMode));
-}
+inline bool modes_take_calls() { return python_takes(DispatchKeySet(DispatchLayer::PythonMode)); }
 /// The operator by which modes learn of a tensor that Python's values were written to.
 Tensor lift_fresh(const Tensor& self);
 

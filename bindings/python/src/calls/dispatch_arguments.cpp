@@ -64,7 +64,8 @@ nb::object to_python(const Value& value, const schema::Type& type) {
   return nb::steal(wrap_value(value, type));
 }
 
-/// PyTorch's own bindings say on which device a factory's tensor is made, and that it is not pinned.
+/// PyTorch's own bindings say on which device a factory's tensor is made, and that it is not
+/// pinned.
 Value filled_in(const schema::FunctionSchema& schema, const schema::Argument& argument,
                 const Value& value) {
   if (!value.is_none() || !argument.kwarg_only) return value;
@@ -90,9 +91,9 @@ Value read_result(const OperatorEntry& op, nb::handle result, const schema::Type
   } else if (type.is_tensor_list() && !PyList_Check(result.ptr()) && !PyTuple_Check(result.ptr())) {
     refuse_result(result, "std::vector<at::Tensor>");
   }
-  return read_value(result, type,
-                    tenon::detail::concat("[", op.qualified_name(),
-                                          "] the result of __torch_dispatch__"));
+  return read_value(
+      result, type,
+      tenon::detail::concat("[", op.qualified_name(), "] the result of __torch_dispatch__"));
 }
 
 }  // namespace

@@ -81,23 +81,23 @@ PyObject* binary(PyObject* a, PyObject* b, const Names& names, F f) noexcept {
 
 template <class F>
 PyObject* binary_of_tensors(PyObject* a, PyObject* b, const Names& names, F f) {
-    if (has_override(a) || has_override(b)) return override_binary(a, b, names);
-    if (is_tensor(a)) {
-      const Tensor& left = tensor_of(a);
-      if (is_tensor(b)) {
-        const Tensor& right = tensor_of(b);
-        return result_of(is_large(left) || is_large(right), [&] { return f(left, right); });
-      }
-      if (is_number(b)) {
-        const Scalar right = Arguments::read_scalar(b);
-        return result_of(is_large(left), [&] { return f(left, right); });
-      }
-    } else if (is_number(a)) {
+  if (has_override(a) || has_override(b)) return override_binary(a, b, names);
+  if (is_tensor(a)) {
+    const Tensor& left = tensor_of(a);
+    if (is_tensor(b)) {
       const Tensor& right = tensor_of(b);
-      const Scalar left = Arguments::read_scalar(a);
-      return result_of(is_large(right), [&] { return f(left, right); });
+      return result_of(is_large(left) || is_large(right), [&] { return f(left, right); });
     }
-    Py_RETURN_NOTIMPLEMENTED;
+    if (is_number(b)) {
+      const Scalar right = Arguments::read_scalar(b);
+      return result_of(is_large(left), [&] { return f(left, right); });
+    }
+  } else if (is_number(a)) {
+    const Tensor& right = tensor_of(b);
+    const Scalar left = Arguments::read_scalar(a);
+    return result_of(is_large(right), [&] { return f(left, right); });
+  }
+  Py_RETURN_NOTIMPLEMENTED;
 }
 
 /// self op= other

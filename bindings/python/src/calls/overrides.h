@@ -58,7 +58,8 @@ PyObject* call_override(const char* name, std::initializer_list<PyObject*> args,
 PyObject* get_by_override(const char* name, PyObject* self);
 void set_by_override(const char* name, PyObject* self, PyObject* value);
 
-/// Adds the modes, DisableTorchFunction, DisableTorchFunctionSubclass and what tenon/overrides.py is made of.
+/// Adds the modes, DisableTorchFunction, DisableTorchFunctionSubclass and what tenon/overrides.py
+/// is made of.
 void add_overrides(PyObject* module);
 
 }  // namespace tenon::python

@@ -1,12 +1,12 @@
 """Modes and classes that take calls of operators below autograd: `__torch_dispatch__`, PyTorch's protocol.
 
-    class Log(TorchDispatchMode):
-        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            print(func)
-            return func(*args, **(kwargs or {}))
+class Log(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        print(func)
+        return func(*args, **(kwargs or {}))
 
-    with Log():
-        tenon.ones(2) + 1               # aten.ones.default, aten.add.Tensor
+with Log():
+    tenon.ones(2) + 1               # aten.ones.default, aten.add.Tensor
 """
 
 import contextlib
