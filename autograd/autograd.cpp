@@ -29,7 +29,7 @@ void check_implicit_grad(int64_t numel, ScalarType dtype) {
 Tensor implicit_grad(const Tensor& output) {
   check_implicit_grad(output.numel(), output.scalar_type());
   const NoGradGuard no_grad;
-  return ones_like(output, output.options());
+  return ones_like(output, {}, MemoryFormat::Preserve);
 }
 
 Tensor implicit_grad(const InputMetadata& output) {

@@ -3,6 +3,7 @@
 #include "aten/batching/batched_tensor.h"
 #include "aten/common/warning.h"
 #include "aten/core/print.h"
+#include "aten/core/python_object.h"
 #include "aten/core/thread_state.h"
 #include "autograd/autograd.h"
 #include "autograd/batched.h"
@@ -115,7 +116,7 @@ void Tensor::retain_grad() const {
 Tensor Tensor::detach() const {
   if (TENON_UNLIKELY(tenon::defined(*this, "detach").batched))
     return autograd::batched_like(*this, batching::value_of_all_levels(*this).detach());
-  return Tensor(make_detached(*this));
+  return Tensor(detached(*this));
 }
 
 Tensor& Tensor::detach_() const {

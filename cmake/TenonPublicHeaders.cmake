@@ -51,6 +51,7 @@ set(TENON_PUBLIC_HEADERS
   aten/core/macros.h
   aten/core/memory_format.h
   aten/core/parallel.h
+  aten/core/python_object.h
   aten/core/scalar.h
   aten/core/scalar_type.h
   aten/core/simd_targets.h

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "aten/common/opmath_type.h"
+#include "aten/core/python_object.h"
 #include "aten/meta/nll_loss.h"
 #include "tenon/ops/_cross_entropy_loss.h"
 #include "tenon/ops/add.h"
@@ -108,7 +109,9 @@ bool is_one_pass(const Tensor& self, const Tensor& weight, int64_t ignore_index,
   constexpr int64_t kLargestHalf = 65504;
   const bool exact = std::abs(ignore_index) <= int64_t{1} << 24 || self.scalar_type() == kDouble;
   const bool fits = self.scalar_type() != kHalf || self.size(class_dim) <= kLargestHalf;
-  return exact && fits && !(weight.defined() && weight.requires_grad());
+  // Python sees the operators that PyTorch's loss is made of.
+  const bool taken = python_takes(self.key_set()) || python_takes(weight.key_set());
+  return exact && fits && !taken && !(weight.defined() && weight.requires_grad());
 }
 
 }  // namespace

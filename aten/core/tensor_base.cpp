@@ -117,6 +117,10 @@ void TensorBase::check_type(ScalarType wanted) const {
 void TensorBase::no_memory() const {
   TENON_CHECK_NOT_IMPLEMENTED(!get().sparse, "an operator reads the memory of a tensor of layout ",
                               layout(), ", which has none of its own. Convert it with to_dense()");
+  TENON_CHECK(!key_set().has(DispatchLayer::Python),
+              "Cannot access data pointer of Tensor that doesn't have storage: an operator reads "
+              "the memory of a tensor whose class has __torch_dispatch__, which has none of its "
+              "own");
   detail::raise<Error>(
       "vmap: an operator reads the memory of a batched tensor, which has none of its own. Call it "
       "outside of vmap, or give its entry a rule with `batched:`");

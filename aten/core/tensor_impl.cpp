@@ -5,6 +5,7 @@
 #include <new>
 
 #include "aten/core/error.h"
+#include "aten/core/python_object.h"
 #include "aten/core/thread_state.h"
 
 namespace tenon {
@@ -16,6 +17,8 @@ void destroy_sparse_value(SparseValue* value) noexcept;
 
 namespace {
 
+std::atomic<const PythonHooks*> hooks_of_python{nullptr};
+
 /// One of a few locks, so that threads that share different tensors seldom meet.
 std::mutex& sharing_mutex(const void* tensor) {
   static std::mutex mutexes[16];
@@ -23,6 +26,9 @@ std::mutex& sharing_mutex(const void* tensor) {
 }
 
 }  // namespace
+
+void set_python_hooks(const PythonHooks* hooks) { hooks_of_python = hooks; }
+const PythonHooks* python_hooks() { return hooks_of_python; }
 
 SharedVersion* SharedVersion::create(uint32_t start) {
   auto* version = ::new (memory::allocate(sizeof(SharedVersion))) SharedVersion;
@@ -41,6 +47,8 @@ TensorImpl* TensorImpl::create(ScalarType dtype, Device device) {
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
+  if (TENON_UNLIKELY(impl->key_set.has(DispatchLayer::Python)) && python_hooks()->release(impl))
+    return;
   impl->refs.clear();
   if (autograd::AutogradMeta* meta = impl->autograd_meta) autograd::destroy_autograd_meta(meta);
   impl->count_version_apart();

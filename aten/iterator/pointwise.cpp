@@ -240,7 +240,8 @@ struct FastPath {
     numel = lead->numel;
     for (size_t k = 0; k < inputs.size(); ++k) {
       const TensorImpl* t = inputs[k]->unsafe_impl();
-      if (!t || t->dtype != dtype || !t->contiguous || !t->device.is_cpu()) return false;
+      if (!t || t->dtype != dtype || !t->contiguous || !t->has_memory || !t->device.is_cpu())
+        return false;
       in[k] = t->data;
       steps[k] = 1;
       if (t == lead) continue;
@@ -412,7 +413,8 @@ void pointwise_update(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     void* outs[kMaxOperands];
     for (size_t k = 0; k < written.size() && plain; ++k) {
       const TensorImpl& w = *written[k]->unsafe_impl();
-      plain = w.dtype == fast.out_dtype && IntArrayRef(w.sizes) == IntArrayRef(fast.shape->sizes);
+      plain = w.has_memory && w.dtype == fast.out_dtype &&
+              IntArrayRef(w.sizes) == IntArrayRef(fast.shape->sizes);
       for (size_t j = 0; j < k; ++j) plain &= !written[j]->is_alias_of(*written[k]);
       for (const TensorBase* input : inputs) plain &= separate(*input, *written[k]);
       outs[k] = w.data;
@@ -455,8 +457,8 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
     const TensorImpl& o = *out.unsafe_impl();
     bool aliased = false;
     for (const TensorBase* input : inputs) aliased |= input->is_alias_of(out);
-    if (!aliased && o.contiguous && o.dtype == fast.out_dtype && o.device.is_cpu() &&
-        IntArrayRef(o.sizes) == IntArrayRef(fast.shape->sizes)) {
+    if (!aliased && o.contiguous && o.has_memory && o.dtype == fast.out_dtype &&
+        o.device.is_cpu() && IntArrayRef(o.sizes) == IntArrayRef(fast.shape->sizes)) {
       void* outs[] = {o.data};
       return fast.run(op, outs, scalars, true);
     }

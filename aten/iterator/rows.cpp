@@ -299,6 +299,9 @@ void run_rows(const RowOp& op, const RowShape& shape, ArrayRef<const TensorBase*
               ArrayRef<const Scalar*> scalars, TensorBase* outputs, uint32_t wanted,
               std::optional<ScalarType> dtype) {
   TENON_ASSERT(inputs.size() == op.num_inputs && scalars.size() == op.num_scalars, op.name);
+  for (const TensorBase* t : inputs) {
+    if (t && t->defined()) t->data_ptr();  // an error for a tensor without memory
+  }
   if (!dtype && run_plain_rows(op, shape, inputs, scalars, outputs, wanted)) return;
   RowRun run = {op, shape, inputs, scalars, outputs, shape.rows(), shape.length(), dtype};
   choose_types(run);

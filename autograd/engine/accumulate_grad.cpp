@@ -2,11 +2,13 @@
 
 #include <limits>
 
+#include "aten/core/python_object.h"
 #include "aten/core/thread_state.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/empty_strided.h"
+#include "tenon/ops/new_empty_strided.h"
 
 namespace tenon::autograd {
 namespace {
@@ -22,6 +24,15 @@ bool may_steal(const Tensor& grad, const Tensor& leaf) {
 Tensor copy_in_layout_of(const Tensor& grad, const Tensor& leaf) {
   if (!leaf.is_non_overlapping_and_dense()) return grad.clone(MemoryFormat::Contiguous);
   return empty_strided(leaf.sizes(), leaf.strides(), grad.options()).copy_(grad);
+}
+
+/// The same with operators that Python takes: it sees how a gradient becomes grad().
+Tensor taken_by_python(const Tensor& grad, const Tensor& leaf) {
+  const bool dense = leaf.is_non_overlapping_and_dense();
+  const bool fits = dense ? grad.strides() == leaf.strides() : grad.is_contiguous();
+  if (fits && grad.use_count() == 1) return grad.detach();
+  if (!dense) return grad.clone(MemoryFormat::Contiguous);
+  return new_empty_strided(grad, leaf.sizes(), leaf.strides()).copy_(grad);
 }
 
 }  // namespace
@@ -95,6 +106,11 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
                 "[backward] expected the grad() of a leaf to have its sizes and dtype, ",
                 grad.scalar_type(), grad.sizes(), ", got ", sum.scalar_type(), sum.sizes());
     sum.add_(grad);
+    return;
+  }
+  if (TENON_UNLIKELY(python_takes(grad.key_set() | variable_.key_set()))) {
+    sum = taken_by_python(grad, variable_);
+    meta.swap_grad(sum);
     return;
   }
   if (grad.unsafe_impl()->autograd_meta || grad.unsafe_impl()->base) grad = grad.detach();

@@ -10,7 +10,8 @@ namespace tenon::autograd {
 inline bool owned_alone(const Tensor& grad) {
   const TensorImpl& impl = *grad.unsafe_impl();
   return !GradMode::is_enabled() && impl.refs.count() == 1 && !impl.base && !impl.autograd_meta &&
-         !impl.batched && impl.storage->refs.count() == 1 && grad.is_non_overlapping_and_dense();
+         impl.has_memory && !impl.key_set.has(DispatchLayer::Python) &&
+         impl.storage->refs.count() == 1 && grad.is_non_overlapping_and_dense();
 }
 
 }  // namespace tenon::autograd

@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "aten/core/python_object.h"
 #include "aten/core/thread_state.h"
 #include "aten/core/true_quotient.h"
 #include "aten/dispatch/list_element.h"
@@ -161,6 +162,21 @@ inline bool is_differentiated() {
   if (thread_state.grad_mode || thread_state.batched_gradients) return true;
   return TENON_UNLIKELY(!(thread_state.skipped_layers & kForward)) &&
          forward_ad::DualLevel::is_active();
+}
+
+/// Where a wrapper's call goes on: to Python, or to the backend.
+inline DispatchKeySet below_autograd(DispatchKeySet keys) {
+  return {static_cast<uint8_t>(keys.layers & kPythonLayers), keys.backends};
+}
+
+inline DispatchKeySet key_set_of(const TensorBase& t) { return t.key_set(); }
+inline DispatchKeySet key_set_of(const std::optional<Tensor>& t) {
+  return t ? t->key_set() : DispatchKeySet();
+}
+/// Whether Python takes calls with these tensors, so that operators compute and no kernel does.
+template <class... Tensors>
+bool python_takes_any(const Tensors&... tensors) {
+  return python_takes((DispatchKeySet() | ... | key_set_of(tensors)));
 }
 
 inline bool any_grad_defined(const variable_list& grads) {

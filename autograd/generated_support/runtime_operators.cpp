@@ -56,7 +56,7 @@ void run_recorded(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) {
   }
   {
     const BelowAutograd below;
-    detail::run_boxed_kernel(op, keys.backend_only(), stack);
+    detail::run_boxed_kernel(op, below_autograd(keys), stack);
   }
   if (!node) return;
   for (const Tensor& t : written) rebase_history(t, node);

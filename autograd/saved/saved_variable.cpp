@@ -1,5 +1,6 @@
 #include "autograd/saved/saved_variable.h"
 
+#include "aten/core/python_object.h"
 #include "aten/core/thread_state.h"
 #include "autograd/messages.h"
 #include "autograd/views/view_history.h"
@@ -20,7 +21,7 @@ namespace {
 
 /// A tensor with the data of `t` and a count of changes of its own.
 Tensor with_own_version(const Tensor& t) {
-  Tensor copy(make_detached(t));
+  Tensor copy(detached(t));
   copy.unsafe_impl()->count_version_apart();
   return copy;
 }
@@ -52,8 +53,7 @@ SavedVariable SavedVariable::before_change_of(const Tensor& written, const Tenso
   saved.is_own_result_ = true;  // as the message about the change will have it
   saved.output_nr_ = 0;
   saved.version_ = b->version();
-  saved.held_ =
-      IntrusivePtr<TensorImpl>::share(Tensor(make_detached(tensor)).unsafe_impl()).detach();
+  saved.held_ = IntrusivePtr<TensorImpl>::share(Tensor(detached(tensor)).unsafe_impl()).detach();
   return saved;
 }
 
@@ -75,7 +75,7 @@ void SavedVariable::save_result(const Tensor& tensor, const Node& node) {
     // The node of a view that was written is that of reading it from its base.
     is_written_view_ = impl.base && meta->grad_fn.get() != &node;
   }
-  Tensor data(make_detached(tensor));
+  Tensor data(detached(tensor));
   if (TENON_UNLIKELY(saved_tensor_hooks != nullptr)) {
     check_saved_tensor_hooks_are_enabled();
     held_ = pack(saved_tensor_hooks->hooks_, data, {});
@@ -136,7 +136,7 @@ void SavedVariable::was_modified(const Tensor& data, const Node& saved_for) cons
 
 /// `data` with the history of the operation's own result.
 Tensor SavedVariable::attached(const Tensor& data, const Node& saved_for) const {
-  Tensor result(make_detached(data));
+  Tensor result(detached(data));
   if (const AutogradMeta* meta = data.unsafe_impl()->autograd_meta; meta && meta->forward_grad) {
     ForwardGrad& own = meta_of(*result.unsafe_impl()).forward_grad.get_or_make();
     own.tangent = meta->forward_grad->tangent;

@@ -92,7 +92,7 @@ class Packer {
     }
     if (is_layout(o.ptr())) return layout_of(o.ptr());
     if (!PyType_Check(o.ptr()) && is_dtype(o.ptr())) return dtype_of(o.ptr());
-    if (is_storage(o)) return FileValue::storage(storage_of(o));
+    if (is_storage(o)) return FileValue::storage(with_memory(storage_of(o)));
     return make_other(o);
   }
 
@@ -105,7 +105,8 @@ class Packer {
       return FileValue::size(sizes);
     }
     if (type.is(member_of("tenon.storage", "TypedStorage")))
-      return FileValue::storage(storage_of(o.attr("untyped")()), dtype_of(o.attr("dtype").ptr()));
+      return FileValue::storage(with_memory(storage_of(o.attr("untyped")())),
+                                dtype_of(o.attr("dtype").ptr()));
     if (type.is(member_of("collections", "Counter"))) return fill(o, FileValue::counter());
     if (type.is(member_of("collections", "OrderedDict"))) {
       const FileValue dict = fill(o, FileValue::ordered_dict());
@@ -130,6 +131,8 @@ class Packer {
 
   FileValue make_tensor(nb::handle o) {
     const Tensor& t = tensor_of(o.ptr());
+    if (t.key_set().has(DispatchLayer::Python) && !t.unsafe_impl()->has_memory)
+      return make_other(o);
     const bool is_plain = is_exactly(o, *tensor_type);
     const PyObject* dict = reinterpret_cast<TensorObject*>(o.ptr())->dict;
     if (is_plain && (!dict || PyDict_GET_SIZE(dict) == 0)) return t;

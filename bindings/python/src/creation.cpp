@@ -6,6 +6,7 @@
 
 #include "aten/iterator/number_fits.h"
 #include "bindings/python/src/calls/arguments.h"
+#include "bindings/python/src/calls/dispatch.h"
 #include "bindings/python/src/calls/results.h"
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/numpy_objects.h"
@@ -354,9 +355,19 @@ PyMethodDef functions[] = {
     {},
 };
 
+/// The tensor, of which modes have not seen how it is made.
+Tensor make_without_modes(PyObject* data, std::optional<ScalarType> dtype,
+                          std::optional<Device> device) {
+  const ExcludeLayers exclude(DispatchLayer::PythonMode);
+  return make_tensor(data, dtype, device);
+}
+
 }  // namespace
 
 Tensor make_tensor(PyObject* data, std::optional<ScalarType> dtype, std::optional<Device> device) {
+  if (!is_tensor(data) && TENON_UNLIKELY(modes_take_calls())) {
+    return lift_fresh(make_without_modes(data, dtype, device));
+  }
   Tensor result;
   if (is_tensor(data)) {
     result = tensor_of(data).detach().clone();
@@ -463,6 +474,8 @@ Tensor from_buffer(PyObject* object, bool only_read) {
 }
 
 PyObject* to_list(const Tensor& tensor) {
+  const ExcludeLayers exclude(
+      DispatchLayer::PythonMode);  // what is read is no operator of anyone's
   const Tensor source =
       elements_to_list_source(is_float8(tensor.scalar_type()) ? tensor.to(kFloat) : tensor);
   const char* from = static_cast<const char*>(source.data_ptr());

@@ -1,7 +1,8 @@
 #include <nanobind/ndarray.h>
 
-#include "bindings/python/src/calls/caster.h"
+#include "bindings/python/src/calls/dispatch.h"
 #include "bindings/python/src/named_values.h"
+#include "tenon/ops/alias.h"
 
 /// DLPack and numpy: tensors over the memory of other libraries, and the other way round.
 namespace tenon::python {
@@ -102,11 +103,43 @@ Tensor from_array(const nb::ndarray<>& array) {
   return Tensor(std::move(impl));
 }
 
+PyTypeObject* subclass_of(nb::handle type, const char* function) {
+  TENON_CHECK_TYPE(PyType_Check(type.ptr()) &&
+                       PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), tensor_type),
+                   "cls must be a type (got ", Py_TYPE(type.ptr())->tp_name, "): ", function,
+                   "() expects a subclass of Tensor");
+  return reinterpret_cast<PyTypeObject*>(type.ptr());
+}
+
+/// A tensor of this geometry whose storage has no memory. Its class computes all that is asked.
+Tensor without_memory(IntArrayRef sizes, const std::optional<std::vector<int64_t>>& strides,
+                      int64_t offset, ScalarType dtype, Device device, int64_t bytes) {
+  auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(dtype, device));
+  numel_of(sizes);  // an error for sizes that are none
+  if (strides) {
+    TENON_CHECK_VALUE(strides->size() == sizes.size(), "[_make_wrapper_subclass] expected ",
+                      sizes.size(), " strides, got ", strides->size());
+    impl->set_sizes_and_strides(sizes, *strides);
+  } else {
+    impl->set_sizes_contiguous(sizes);
+  }
+  impl->has_memory = false;
+  impl->storage_offset = offset;
+  if (bytes < 0) {
+    bytes = (impl->numel + offset) * static_cast<int64_t>(element_size(dtype));
+  }
+  impl->storage = IntrusivePtr<StorageImpl>::adopt(StorageImpl::create(
+      nullptr, static_cast<size_t>(bytes), device, [](void*, void*, size_t) noexcept {}, nullptr));
+  return Tensor(std::move(impl));
+}
+
 }  // namespace
 
 void add_exchange(nb::module_& module) {
   module.def("_to_dlpack", [](const Tensor& t) { return to_array<nb::no_framework>(t); });
   module.def("_to_numpy", [](const Tensor& t) {
+    TENON_CHECK(!t.key_set().has(DispatchLayer::Python),
+                ".numpy() is not supported for tensor subclasses.");
     TENON_CHECK_TYPE(t.scalar_type() != kBFloat16 && !is_float8(t.scalar_type()),
                      "Got unsupported ScalarType ", t.scalar_type());
     TENON_CHECK_TYPE(t.is_cpu(), "can't convert ", t.device(),
@@ -116,19 +149,30 @@ void add_exchange(nb::module_& module) {
   });
   module.def("_from_dlpack", [](const nb::ndarray<>& array) { return from_array(array); });
   module.def("_make_subclass", [](nb::handle type, const Tensor& t, bool requires_grad) {
-    TENON_CHECK_TYPE(PyType_Check(type.ptr()) &&
-                         PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), tensor_type),
-                     "_make_subclass() expects a subclass of Tensor");
+    PyTypeObject* const subclass = subclass_of(type, "_make_subclass");
+    const ExcludeLayers exclude(DispatchLayer::PythonMode);
     Tensor own = t.detach();
     if (requires_grad) own.set_requires_grad(true);
-    return nb::steal(wrap_as(reinterpret_cast<PyTypeObject*>(type.ptr()), std::move(own)));
+    return nb::steal(wrap_as(subclass, std::move(own)));
   });
   module.def("_as_subclass", [](nb::handle type, const Tensor& t) {
-    TENON_CHECK_TYPE(PyType_Check(type.ptr()) &&
-                         PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), tensor_type),
-                     "as_subclass() expects a subclass of Tensor");
-    return nb::steal(wrap_as(reinterpret_cast<PyTypeObject*>(type.ptr()), t.view_as(t)));
+    return nb::steal(wrap_as(subclass_of(type, "as_subclass"), ops::alias::call(t)));
   });
+  module.def(
+      "_make_wrapper_subclass",
+      [](nb::handle type, const std::vector<int64_t>& sizes,
+         const std::optional<std::vector<int64_t>>& strides, int64_t offset, nb::handle dtype,
+         nb::handle device, int64_t bytes, bool requires_grad) {
+        PyTypeObject* const subclass = subclass_of(type, "_make_wrapper_subclass");
+        TENON_CHECK_TYPE(has_dispatch(subclass), subclass->tp_name,
+                         " must define __torch_dispatch__");
+        Tensor wrapper = without_memory(sizes, strides, offset, dtype_of(dtype.ptr()),
+                                        device_of(device.ptr()), bytes);
+        if (requires_grad) wrapper.set_requires_grad(true);
+        return nb::steal(wrap_as(subclass, std::move(wrapper)));
+      },
+      nb::arg("cls"), nb::arg("size"), nb::arg("strides").none(), nb::arg("storage_offset"),
+      nb::arg("dtype"), nb::arg("device"), nb::arg("bytes"), nb::arg("requires_grad"));
 }
 
 }  // namespace tenon::python

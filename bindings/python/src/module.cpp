@@ -1,6 +1,7 @@
 #include "aten/core/print.h"
 #include "autograd/checkpoint/checkpoint.h"
 #include "bindings/python/src/calls/caster.h"
+#include "bindings/python/src/calls/dispatch.h"
 #include "bindings/python/src/calls/foreign_calls.h"
 #include "bindings/python/src/calls/overrides.h"
 #include "bindings/python/src/creation.h"
@@ -53,6 +54,7 @@ NB_MODULE(_C, module) {
     add_cuda(module);
     add_runtime_operators(module);
     add_python_kernels(module);
+    add_dispatch(module);
     add_foreign_calls(module);
     static const TensorApi api{tensor_type, &wrap, &set_error_from_exception, &keep};
     module.attr("_tensor_api") = nanobind::capsule(&api, TensorApi::kName);

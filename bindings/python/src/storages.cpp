@@ -13,7 +13,9 @@ using serialization::view_storage;
 
 namespace {
 
-Tensor bytes_of(const Storage& storage) { return Tensor(view_storage(storage, kByte)); }
+Tensor bytes_of(const Storage& storage) {
+  return Tensor(view_storage(with_memory(storage), kByte));
+}
 
 /// The storage's own if it is there already.
 Storage moved_to(const Storage& storage, Device device) {
@@ -80,6 +82,12 @@ nb::object wrap_storage(const Storage& storage) {
 }
 
 bool is_storage(nb::handle object) { return nb::isinstance<Storage>(object); }
+const Storage& with_memory(const Storage& storage) {
+  TENON_CHECK(storage.data() || storage.nbytes() == 0 || storage.device().is_meta(),
+              "Attempted to access the data pointer on an invalid python storage.");
+  return storage;
+}
+
 Storage storage_of(nb::handle object) { return nb::cast<Storage>(object); }
 
 void add_storages(nb::module_& module) {
@@ -93,7 +101,8 @@ void add_storages(nb::module_& module) {
       .def("size", [](const Storage& s) { return s.nbytes(); })
       .def("__len__", [](const Storage& s) { return s.nbytes(); })
       .def("element_size", [](const Storage&) { return 1; })
-      .def("data_ptr", [](const Storage& s) { return reinterpret_cast<uintptr_t>(s.data()); })
+      .def("data_ptr",
+           [](const Storage& s) { return reinterpret_cast<uintptr_t>(with_memory(s).data()); })
       .def("untyped", [](nb::object self) { return self; })
       .def("tolist", &elements_of)
       .def("__getitem__",
@@ -151,17 +160,19 @@ void add_storages(nb::module_& module) {
     return wrap_storage(from_bytes(data, device));
   });
   module.def("_storage", [](const Tensor& t) {
-    t.data_ptr();  // an error for a batched tensor
+    const bool is_wrapper = t.key_set().has(DispatchLayer::Python) && t.has_storage();
+    if (!is_wrapper) t.data_ptr();  // an error for a batched tensor
     TENON_CHECK(t.has_storage(), "a tensor on ", t.device(), " has no storage");
     return wrap_storage(t.storage());
   });
-  module.def("_tensor_over", [](nb::handle storage, nb::handle dtype, int64_t offset,
-                                const std::vector<int64_t>& sizes,
-                                const std::vector<int64_t>& strides) {
-    TENON_CHECK_TYPE(is_storage(storage) && is_dtype(dtype.ptr()),
-                     "expected a storage and a dtype");
-    return Tensor(tensor_over(storage_of(storage), dtype_of(dtype.ptr()), offset, sizes, strides));
-  });
+  module.def("_tensor_over",
+             [](nb::handle storage, nb::handle dtype, int64_t offset,
+                const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
+               TENON_CHECK_TYPE(is_storage(storage) && is_dtype(dtype.ptr()),
+                                "expected a storage and a dtype");
+               return Tensor(tensor_over(with_memory(storage_of(storage)), dtype_of(dtype.ptr()),
+                                         offset, sizes, strides));
+             });
 }
 
 }  // namespace tenon::python

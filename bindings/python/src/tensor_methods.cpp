@@ -203,7 +203,12 @@ PyObject* tensor_storage_offset(PyObject* self, PyObject*) {
   return wrap(tensor_of(self).storage_offset());
 }
 PyObject* tensor_data_ptr(PyObject* self, PyObject*) {
-  return guarded([&] { return PyLong_FromVoidPtr(tensor_of(self).data_ptr()); });
+  return guarded([&] {
+    const TensorImpl* impl = tensor_of(self).unsafe_impl();
+    // A wrapper has no memory; PyTorch's programs ask by comparing with 0.
+    if (!impl->has_memory && impl->key_set.has(DispatchLayer::Python)) return PyLong_FromLong(0);
+    return PyLong_FromVoidPtr(tensor_of(self).data_ptr());
+  });
 }
 PyObject* tensor_item(PyObject* self, PyObject*) {
   return guarded([&] {
@@ -214,7 +219,11 @@ PyObject* tensor_item(PyObject* self, PyObject*) {
   });
 }
 PyObject* tensor_tolist(PyObject* self, PyObject*) {
-  return guarded([&] { return to_list(tensor_of(self)); });
+  return guarded([&] {
+    TENON_CHECK(!tensor_of(self).key_set().has(DispatchLayer::Python),
+                ".tolist() is not supported for tensor subclasses, got ", Py_TYPE(self)->tp_name);
+    return to_list(tensor_of(self));
+  });
 }
 PyObject* tensor_detach(PyObject* self, PyObject*) {
   return guarded([&] { return wrap(tensor_of(self).detach()); });

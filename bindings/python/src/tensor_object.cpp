@@ -5,9 +5,11 @@
 #include <bit>
 #include <memory>
 #include <new>
+#include <unordered_set>
 
 #include "aten/core/print.h"
 #include "bindings/python/src/calls/arguments.h"
+#include "bindings/python/src/calls/dispatch.h"
 #include "bindings/python/src/calls/operators.h"
 #include "bindings/python/src/calls/overrides.h"
 #include "bindings/python/src/creation.h"
@@ -107,7 +109,56 @@ TensorObject* allocate(PyTypeObject* type) {
   return object;
 }
 
+/// Objects that only their tensor keeps: Python has let go of them, and C++ not of the tensor.
+/// What such an object holds, as the parts of a wrapper, is there when the tensor comes back.
+std::unordered_set<PyObject*>& kept_by_tensors() {
+  static auto& set = *new std::unordered_set<PyObject*>;
+  return set;
+}
+
+/// The reference of such an object to its tensor, which was given up, is taken again.
+void take_back(PyObject* object) {
+  kept_by_tensors().erase(object);
+  tensor_of(object).unsafe_impl()->refs.retain();
+}
+
+destructor plain_subclass_dealloc = nullptr;
+PyObject* being_freed = nullptr;
+void tensor_dealloc(PyObject* self);
+
+/// Of classes with __torch_dispatch__: keeps the object if C++ still holds the tensor.
+void dispatching_dealloc(PyObject* self) {
+  if (self == being_freed || Py_TYPE(self)->tp_dealloc != &dispatching_dealloc)
+    return tensor_dealloc(self);
+  TensorImpl& impl = *tensor_of(self).unsafe_impl();
+  if (impl.refs.count() > 1) {
+    Py_SET_REFCNT(self, 1);
+    kept_by_tensors().insert(self);
+    if (!impl.refs.release()) return;
+    // Another thread has let go of the tensor meanwhile: the object's reference is the only one.
+    kept_by_tensors().erase(self);
+    new (&impl.refs) RefCount;
+    Py_SET_REFCNT(self, 0);
+  }
+  PyObject* const outer = std::exchange(being_freed, self);
+  plain_subclass_dealloc(self);
+  being_freed = outer;
+}
+
+/// Puts the tensor of a class with __torch_dispatch__ into the layer.
+void add_dispatch_layer(PyTypeObject* type, const Tensor& tensor) {
+  register_dispatch();
+  if (type->tp_dealloc != &dispatching_dealloc) {
+    plain_subclass_dealloc = type->tp_dealloc;  // the same for all classes of Python's
+    type->tp_dealloc = &dispatching_dealloc;
+    disable_inherited_torch_function(type);
+  }
+  TensorImpl& impl = *tensor.unsafe_impl();
+  impl.key_set = impl.key_set.add(DispatchLayer::Python);
+}
+
 PyObject* make_object(PyTypeObject* type, Tensor tensor) {
+  if (TENON_UNLIKELY(type != tensor_type) && has_dispatch(type)) add_dispatch_layer(type, tensor);
   TensorObject* object = allocate(type);
   object->dict = nullptr;
   object->weak_references = nullptr;
@@ -186,7 +237,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
     }
     TENON_CHECK_TYPE(count <= 1 || is_integer(first), "Tensor() takes one argument with data, got ",
                      count);
-    return make_object(type, std::move(result));
+    return type == tensor_type ? wrap(std::move(result)) : wrap_as(type, std::move(result));
   });
 }
 
@@ -213,17 +264,49 @@ PyGetSetDef own_attributes[] = {
 
 PyObject* wrap(Tensor tensor) {
   if (!tensor.defined()) return Py_NewRef(Py_None);
-  // Nobody else refers to a fresh result, so that it has no object.
-  if (tensor.use_count() > 1) {
-    if (PyObject* known = objects().find(tensor.unsafe_impl())) return Py_NewRef(known);
+  // Nobody else refers to a fresh result, so that it has no object, unless the tensor keeps it.
+  if (tensor.use_count() > 1 || TENON_UNLIKELY(tensor.key_set().has(DispatchLayer::Python))) {
+    if (PyObject* known = objects().find(tensor.unsafe_impl())) {
+      if (TENON_LIKELY(!tensor.key_set().has(DispatchLayer::Python)) ||
+          !kept_by_tensors().contains(known)) {
+        Py_INCREF(known);
+        if (TENON_UNLIKELY(result_of_python != nullptr)) keep_result(nullptr);
+        return known;
+      }
+      take_back(known);
+      return known;  // with the reference that the tensor had
+    }
   }
   return make_object(tensor_type, std::move(tensor));
 }
 
 PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
-  TENON_CHECK_TYPE(!objects().find(tensor.unsafe_impl()),
-                   "the tensor has an object in Python already; detach() gives one that has not");
+  PyObject* const known = objects().find(tensor.unsafe_impl());
+  TENON_CHECK(!known, "Creating a new Tensor subclass ", type->tp_name,
+              " but the raw Tensor object is already associated to a python object of type ",
+              Py_TYPE(known)->tp_name,
+              PyType_IsSubtype(Py_TYPE(known), type)
+                  ? ""
+                  : " which is not a subclass of the requested type");
   return make_object(type, std::move(tensor));
+}
+
+PyObject* result_of_python = nullptr;
+
+void keep_result(PyObject* object) { Py_XSETREF(result_of_python, Py_XNewRef(object)); }
+
+bool release_object(TensorImpl* impl) noexcept {
+  if (!Py_IsInitialized()) return false;
+  const PyGILState_STATE locked = PyGILState_Ensure();
+  PyObject* const object = objects().find(impl);
+  const bool is_kept = object && kept_by_tensors().erase(object);
+  if (is_kept) {
+    // The object has the only reference again; the tensor goes if nobody else has the object.
+    new (&impl->refs) RefCount;
+    Py_DECREF(object);
+  }
+  PyGILState_Release(locked);
+  return is_kept;
 }
 
 void add_tensor_type(PyObject* module) {

@@ -1,5 +1,6 @@
 """tenon.ops: operators of all libraries by name; load_operators(): operators of one's own from YAML."""
 
+import functools
 import os
 
 from tenon import _C
@@ -7,6 +8,131 @@ from tenon import _C
 
 class OperatorError(ValueError):
     """The YAML of operators has mistakes: the text gives for each its place, the line, a caret, and what to write."""
+
+
+class OpOverload:
+    """One overload of an operator, as `tenon.ops.aten.add.Tensor`: what __torch_dispatch__ is given as func."""
+
+    def __init__(self, packet, overload):
+        name = packet._qualified_op_name
+        self.overloadpacket, self.namespace, self._opname = packet, packet.namespace, packet.__name__
+        self._overloadname = overload or "default"
+        self._name = f"{name}.{overload}" if overload else name
+        self.__name__ = f"{self._opname}.{self._overloadname}"
+        self.__module__, self.__qualname__ = packet.__module__, self._name
+        self._function = _C._find_overload(name, overload, self)
+        self.__doc__ = self._function.__doc__
+        _, arguments, _ = _C._overload_schema(name, overload)
+        # PyTorch's functions take numbers for these too: torch.add(x, 2) is aten.add.Tensor(x, 2).
+        self._tensors = [i for i, argument in enumerate(arguments) if argument[1] == "Tensor" and not argument[2]][1:]
+
+    def __call__(self, /, *args, **kwargs):
+        for i in self._tensors:
+            if i < len(args) and isinstance(args[i], (int, float, complex)):
+                args = (*args[:i], _C._number_tensor(args[i]), *args[i + 1 :])
+        return self._function(*args, **kwargs)
+
+    @functools.cached_property
+    def _schema(self):
+        from tenon._schemas import schema_of
+
+        return schema_of(self.overloadpacket._qualified_op_name, self._name, self._overloadname)
+
+    def name(self):
+        """ "aten::mm", "aten::add.Tensor"."""
+        return self._name
+
+    @property
+    def op(self):
+        return self.overloadpacket._function
+
+    @property
+    def tags(self):
+        return []
+
+    @property
+    def is_view(self):
+        """Whether a result may share memory with an argument that the operator does not write."""
+        aliases = [r.alias_info for r in self._schema.returns]
+        return any(a is not None and not a.is_write for a in aliases) or any(
+            a.alias_info is not None and "*" in a.alias_info.after_set for a in self._schema.arguments
+        )
+
+    def decompose(self, *args, **kwargs):
+        """NotImplemented: an operator that __torch_dispatch__ sees is not made of others."""
+        return NotImplemented
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return _overload, (self.overloadpacket._qualified_op_name, self._overloadname)
+
+    def __str__(self):
+        return f"{self.namespace}.{self.__name__}"
+
+    def __repr__(self):
+        return f"<OpOverload(op='{self.namespace}.{self._opname}', overload='{self._overloadname}')>"
+
+
+class OpOverloadPacket:
+    """An operator: it takes the overload that its arguments ask for; its attributes are the overloads."""
+
+    def __init__(self, name):
+        self._qualified_op_name, self._overloads = name, {}
+        self.namespace, _, self.__name__ = name.partition("::")
+        self.__module__, self.__qualname__ = f"{_module}.{self.namespace}", self.__name__
+        self._function = _C._find_operator(name, self)
+        self.__doc__ = self._function.__doc__
+
+    def __call__(self, /, *args, **kwargs):
+        return self._function(*args, **kwargs)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        overload = "" if name == "default" else name
+        if overload not in _C._overloads(self._qualified_op_name):
+            raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
+        found = self._overloads.setdefault(name, OpOverload(self, overload))
+        setattr(self, name, found)
+        return found
+
+    def overloads(self):
+        """The overloads' names."""
+        return [name or "default" for name in _C._overloads(self._qualified_op_name)]
+
+    def __dir__(self):
+        return [*vars(self), *self.overloads()]
+
+    def __iter__(self):
+        return iter(self.overloads())
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return _packet, (self._qualified_op_name,)
+
+    def __str__(self):
+        return f"{self.namespace}.{self.__name__}"
+
+    def __repr__(self):
+        return f"<OpOverloadPacket(op='{self}')>"
+
+
+_module = __name__
+
+
+def _packet(name):
+    """The packet of "aten::add"."""
+    namespace, _, operator = name.partition("::")
+    return getattr(getattr(ops, namespace), operator)
+
+
+def _overload(name, overload):
+    """The overload of "aten::add", "" for the default one: always the same object."""
+    return getattr(_packet(name), overload or "default")
 
 
 class _Namespace:
@@ -19,11 +145,12 @@ class _Namespace:
     def __getattr__(self, name):
         if name == "__name__":  # of one that is being copied
             raise AttributeError(name)
-        function = _C._find_operator(f"{self.__name__}::{name}")
-        if function is None:
-            raise AttributeError(f"there is no operator '{self.__name__}::{name}'")
-        setattr(self, name, function)
-        return function
+        qualified = f"{self.__name__}::{name}"
+        if not _C._overloads(qualified):
+            raise AttributeError(f"there is no operator '{qualified}'")
+        packet = OpOverloadPacket(qualified)
+        setattr(self, name, packet)
+        return packet
 
     def __dir__(self):
         prefix = f"{self.__name__}::"

@@ -69,7 +69,9 @@ def _method(function):
 
         @functools.wraps(function)
         def method(self, *args, **kwargs):
-            if self.__class__ is not Tensor and _C._has_torch_function((self,)):
+            if (self.__class__ is not Tensor or _C._is_torch_function_mode_enabled()) and _C._has_torch_function(
+                (self,)
+            ):
                 return _C._call_override(method, (self,), (self, *args), kwargs, name)
             return function(self, *args, **kwargs)
 
@@ -464,12 +466,28 @@ def _rebuild_subclass(cls, tensor, requires_grad, state):
     return result
 
 
+def _rebuild_wrapper(cls, sizes, strides, offset, dtype, device, requires_grad, state):
+    result = _C._make_wrapper_subclass(cls, sizes, strides, offset, dtype, device, -1, requires_grad)
+    result.__dict__.update(state)
+    return result
+
+
 @_method
 def __reduce_ex__(self, protocol):
     if self.requires_grad and not self.is_leaf:
         raise RuntimeError(
             "Only leaf tensors can be pickled while they require grad: pickle tensor.detach(), or compute it again"
         )
+    if _C._is_wrapper(self):
+        geometry = (
+            tuple(self.size()),
+            self.stride(),
+            self.storage_offset(),
+            self.dtype,
+            self.device,
+            self.requires_grad,
+        )
+        return _rebuild_wrapper, (self.__class__, *geometry, dict(self.__dict__))
     cls, plain = self.__class__, self.__class__ is Tensor and not self.__dict__
     geometry = (tuple(self.size()), self.stride(), plain and self.requires_grad)
     if self.is_meta:
@@ -494,6 +512,29 @@ def __copy__(self):
     return result
 
 
+def _copy_of_wrapper(self, memo):
+    import copy
+
+    result = self.clone()
+    if result.__class__ is not self.__class__:
+        raise RuntimeError(
+            "The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types that "
+            "properly implement clone() and for which cloning returns another instance of the same subclass. You should "
+            "either properly implement clone() for your subclass or override __deepcopy__() if it is intended behavior "
+            "for clone() to return an instance of a different type."
+        )
+    if result.requires_grad and not result.is_leaf:
+        result = result.detach()
+    result.requires_grad_(self.requires_grad)
+    memo[id(self)] = result
+    for name, value in self.__dict__.items():
+        if name not in result.__dict__:
+            setattr(result, name, copy.deepcopy(value, memo))
+    if self.grad is not None:
+        result.grad = copy.deepcopy(self.grad, memo)
+    return result
+
+
 @_method
 def __deepcopy__(self, memo):
     if id(self) in memo:
@@ -506,6 +547,8 @@ def __deepcopy__(self, memo):
 
     from tenon.nn.parameter import Parameter
 
+    if _C._is_wrapper(self):
+        return _copy_of_wrapper(self, memo)
     if self.is_meta:
         result = self.detach().clone()
     else:
@@ -532,6 +575,49 @@ Tensor.as_subclass = _as_subclass
 
 
 Tensor._make_subclass = staticmethod(lambda cls, data, require_grad=False: _C._make_subclass(cls, data, require_grad))
+
+
+def _make_wrapper_subclass(
+    cls,
+    size,
+    strides=None,
+    storage_offset=None,
+    memory_format=None,
+    dtype=None,
+    layout=None,
+    device=None,
+    pin_memory=False,
+    requires_grad=False,
+    dispatch_sizes_strides_policy=None,
+    dispatch_device=False,
+    dispatch_layout=False,
+    _extra_dispatch_keys=None,
+    storage_size=None,
+):
+    """A tensor of class `cls`, which has __torch_dispatch__, with a geometry, dtype and device but without memory."""
+    if dispatch_sizes_strides_policy is not None or dispatch_device or dispatch_layout:
+        raise NotImplementedError(
+            "_make_wrapper_subclass(): a wrapper's sizes, device and layout are those it was made with; its class is not "
+            "asked for them"
+        )
+    if layout not in (None, _C.strided):
+        raise NotImplementedError(f"_make_wrapper_subclass(): a wrapper's layout is strided, got {layout}")
+    size = tuple(size)
+    if strides is None and memory_format is not None:
+        strides = _C.empty(size, device="meta", memory_format=memory_format).stride()
+    return _C._make_wrapper_subclass(
+        cls,
+        size,
+        None if strides is None else tuple(strides),
+        storage_offset or 0,
+        _C.get_default_dtype() if dtype is None else dtype,
+        _C.device(_C.get_default_device() if device is None else device),
+        -1 if storage_size is None else storage_size,
+        requires_grad,
+    )
+
+
+Tensor._make_wrapper_subclass = staticmethod(_make_wrapper_subclass)
 
 
 # ---- small ones ----

@@ -62,9 +62,28 @@ def printoptions(**kwargs):
 _repr_of_values = _C.Tensor.__repr__
 
 
-def __repr__(self):
+def _around(self, contents):
+    """The text of a tensor with other contents: "Log(..., size=(2, 3), dtype=torch.float64)"."""
+    parts = [contents]
+    if self.device.type != "cpu":
+        parts.append(f"device='{self.device}'")
+    if self.dtype not in (_C.get_default_dtype(), _C.int64, _C.bool):
+        parts.append(f"dtype={self.dtype}")
+    if self.grad_fn is not None:
+        parts.append(f"grad_fn=<{self.grad_fn.name()}>")
+    elif self.requires_grad:
+        parts.append("requires_grad=True")
+    return f"{self.__class__.__name__}({', '.join(parts)})"
+
+
+def __repr__(self, *, tensor_contents=None):
+    if tensor_contents is not None:
+        return _around(self, tensor_contents)
+    if _C._is_wrapper(self):
+        return _around(self, f"..., size={tuple(self.shape)}")
     if not _C._func.is_batched(self):
-        return _repr_of_values(self)
+        with _C._DisableTorchDispatch():
+            return _repr_of_values(self)
     value = textwrap.indent(repr(_C._func.batch_value(self)), "    ")
     return f"BatchedTensor(lvl={_C._func.batch_level(self)}, bdim=0, value=\n{value}\n)"
 

@@ -1,9 +1,13 @@
-"""What classes with a __torch_function__, and functions that heed it, are written with. The protocol is PyTorch's."""
+"""What classes and modes with a __torch_function__, and functions that heed it, are written with. The protocol is PyTorch's."""
 
+import contextlib
 import functools
 
 from tenon import _C
-from tenon._C import _DisableTorchFunctionSubclass as DisableTorchFunctionSubclass  # noqa: F401
+from tenon._C import (
+    _DisableTorchFunction as DisableTorchFunction,  # noqa: F401
+    _DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,  # noqa: F401
+)
 
 
 def has_torch_function(relevant_args):
@@ -74,3 +78,206 @@ def _by_name(function, args, kwargs):
     return tuple(given[name] for name in positional), {
         name: given[name] for name in names if name in given and name not in positional
     }
+
+
+# ---- modes ----
+
+
+class TorchFunctionMode:
+    """Sees the functions that the code inside of `with` calls, and methods and attributes of tensors; modes nest.
+
+    While its __torch_function__(func, types, args, kwargs) runs, the mode is not active.
+    """
+
+    def __init__(self):
+        pass
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        raise NotImplementedError
+
+    def __enter__(self):
+        _push_mode(self)
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        _pop_mode()
+
+    @classmethod
+    def push(cls, *args, **kwargs):
+        """The mode cls(*args, **kwargs)."""
+        return cls(*args, **kwargs)
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """Passes all calls on."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+def _push_mode(mode):
+    _C._push_on_torch_function_stack(mode)
+
+
+def _pop_mode():
+    """Leaves the innermost mode, and gives it."""
+    return _C._pop_torch_function_stack()
+
+
+@contextlib.contextmanager
+def _pop_mode_temporarily():
+    """Without the innermost mode, which it gives."""
+    mode = _pop_mode()
+    try:
+        yield mode
+    finally:
+        _push_mode(mode)
+
+
+def enable_reentrant_dispatch():
+    """For a __torch_dispatch__: in `with enable_reentrant_dispatch():` calls are recorded for gradients, as a program's are."""
+    return _C._ReentrantDispatch()
+
+
+def _get_current_function_mode():
+    """The innermost mode, or None."""
+    count = _C._len_torch_function_stack()
+    return _C._get_function_stack_at(count - 1) if count else None
+
+
+def _get_current_function_mode_stack():
+    """The modes, the innermost last."""
+    return [_C._get_function_stack_at(i) for i in range(_C._len_torch_function_stack())]
+
+
+# ---- which functions can be overridden ----
+
+
+def _is_attribute(value):
+    import inspect
+
+    return hasattr(type(value), "__get__") and hasattr(type(value), "__set__") and not inspect.isroutine(value)
+
+
+@functools.cache
+def _overridable():
+    """{owner: functions} and {function: name}: what a class with __torch_function__ sees."""
+    import inspect
+
+    import tenon
+
+    modules = [
+        tenon,
+        tenon.functional if hasattr(tenon, "functional") else None,
+        tenon.nn.functional,
+        tenon.linalg,
+        tenon.fft,
+        tenon.special,
+    ]
+    functions, names = {}, {}
+    for module in filter(None, modules):
+        for name in dir(module):
+            value = getattr(module, name)
+            if name.startswith("_") or not inspect.isroutine(value):
+                continue
+            if value not in _ignored():
+                functions.setdefault(module, []).append(value)
+            names.setdefault(value, f"{_C.Tensor.__module__}{module.__name__.removeprefix('tenon')}.{name}")
+    for name in dir(_C.Tensor):
+        value = inspect.getattr_static(_C.Tensor, name)
+        if name in _NOT_OF_TENSORS or isinstance(value, (staticmethod, classmethod)):
+            continue
+        if inspect.isroutine(value):
+            value = getattr(_C.Tensor, name)
+            functions.setdefault(_C.Tensor, []).append(value)
+            names.setdefault(value, f"{_text_of_tensor()}.{name}")
+        elif _is_attribute(value):
+            functions.setdefault(value, []).append(value.__get__)
+            names.setdefault(value.__get__, f"{_text_of_tensor()}.{name}.__get__")
+    return functions, names
+
+
+# What Tensor has from object, and what makes tensors.
+_NOT_OF_TENSORS = {
+    *(
+        "__class__",
+        "__delattr__",
+        "__dict__",
+        "__dir__",
+        "__getattribute__",
+        "__init__",
+        "__init_subclass__",
+        "__new__",
+    ),
+    *("__setattr__", "__sizeof__", "__str__", "__subclasshook__", "__reduce__", "__torch_function__", "__hash__"),
+    *("__torch_dispatch__", "__doc__", "__module__", "__weakref__", "_make_subclass", "_make_wrapper_subclass"),
+}
+
+
+def _text_of_tensor():
+    return f"{_C.Tensor.__module__}.Tensor"
+
+
+@functools.cache
+def _ignored():
+    import tenon
+
+    names = (
+        "tensor as_tensor asarray from_numpy from_dlpack frombuffer empty zeros ones full rand randn randint randperm arange "
+        "linspace logspace eye empty_strided scalar_tensor tril_indices triu_indices range set_default_device "
+        "get_default_device set_default_dtype get_default_dtype manual_seed seed initial_seed get_rng_state set_rng_state "
+        "save load compile is_tensor is_storage is_grad_enabled is_inference_mode_enabled set_num_threads get_num_threads "
+        "use_deterministic_algorithms are_deterministic_algorithms_enabled set_printoptions typename vmap"
+    )
+    return {getattr(tenon, name) for name in names.split() if hasattr(tenon, name)}
+
+
+def get_overridable_functions():
+    """{module or class: its functions that a class with __torch_function__ can take}; attributes by their __get__."""
+    return {owner: list(functions) for owner, functions in _overridable()[0].items()}
+
+
+def get_ignored_functions():
+    """The functions that no class can take: they are given no tensors."""
+    return set(_ignored())
+
+
+def resolve_name(f):
+    """The name under which a program calls the function: "torch.Tensor.add"; None for other functions."""
+    from tenon._ops import OpOverload, OpOverloadPacket
+
+    if isinstance(f, (OpOverload, OpOverloadPacket)):
+        return str(f)
+    return _overridable()[1].get(f)
+
+
+def is_tensor_method_or_property(func):
+    """Whether it is a method of Tensor, or an attribute's __get__."""
+    name = resolve_name(func) or ""
+    return name.startswith(_text_of_tensor() + ".") or getattr(func, "__name__", "") == "__get__"
+
+
+def has_torch_function_unary(tensor):
+    """has_torch_function() of one object."""
+    return has_torch_function((tensor,))
+
+
+def has_torch_function_variadic(*args):
+    """has_torch_function() of its arguments."""
+    return has_torch_function(args)
+
+
+def wrap_torch_function(dispatcher):
+    """A decorator: classes with a __torch_function__ take the function's calls. dispatcher(*args, **kwargs) gives the objects to ask."""
+
+    def decorator(func):
+        @functools.wraps(func)
+        def wrapped(*args, **kwargs):
+            relevant = tuple(dispatcher(*args, **kwargs))
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapped, relevant, *args, **kwargs)
+            return func(*args, **kwargs)
+
+        return wrapped
+
+    return decorator

@@ -499,7 +499,7 @@ PyObject* call_function(const Function& function, const void* context, PyObject*
         a.overload = function.overloads[i];
         if (!bind(a, call, lenient, nullptr)) continue;
         if (TENON_UNLIKELY(default_device() != nullptr)) set_default_device(a);
-        if (a.subclasses) {
+        if (a.subclasses || TENON_UNLIKELY(function_mode_count != 0)) {
           PyObject* const result = call_override(function, self, args, call.count, names);
           if (result) return result;
         }

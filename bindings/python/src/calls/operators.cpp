@@ -2,6 +2,7 @@
 
 #include "aten/core/thread_state.h"
 #include "bindings/python/src/calls/arguments.h"
+#include "bindings/python/src/calls/dispatch.h"
 #include "bindings/python/src/calls/overrides.h"
 #include "bindings/python/src/calls/results.h"
 #include "bindings/python/src/creation.h"
@@ -57,29 +58,46 @@ PyObject* override_binary(PyObject* a, PyObject* b, const Names& names) {
                       : call_override(names.reflected, {b, a}, true);
 }
 
+template <class F>
+PyObject* binary_of_tensors(PyObject* a, PyObject* b, const Names& names, F f);
+
 /// a op b, where at least one is a tensor. F takes (tensor, tensor), (tensor, number) and
 /// (number, tensor).
 template <class F>
 PyObject* binary(PyObject* a, PyObject* b, const Names& names, F f) noexcept {
   return guarded([&]() -> PyObject* {
-    if (has_override(a) || has_override(b)) return override_binary(a, b, names);
-    if (is_tensor(a)) {
-      const Tensor& left = tensor_of(a);
-      if (is_tensor(b)) {
-        const Tensor& right = tensor_of(b);
-        return result_of(is_large(left) || is_large(right), [&] { return f(left, right); });
-      }
-      if (is_number(b)) {
-        const Scalar right = Arguments::read_scalar(b);
-        return result_of(is_large(left), [&] { return f(left, right); });
-      }
-    } else if (is_number(a)) {
-      const Tensor& right = tensor_of(b);
-      const Scalar left = Arguments::read_scalar(a);
-      return result_of(is_large(right), [&] { return f(left, right); });
+    try {
+      return binary_of_tensors(a, b, names, f);
+    } catch (const nb::python_error& error) {
+      // No class takes the call: Python asks the other operand, or says so itself.
+      if (!error.matches(not_dispatched_error())) throw;
+    } catch (const ErrorIsSet&) {
+      if (!PyErr_ExceptionMatches(not_dispatched_error())) throw;
+      PyErr_Clear();
     }
     Py_RETURN_NOTIMPLEMENTED;
   });
+}
+
+template <class F>
+PyObject* binary_of_tensors(PyObject* a, PyObject* b, const Names& names, F f) {
+  if (has_override(a) || has_override(b)) return override_binary(a, b, names);
+  if (is_tensor(a)) {
+    const Tensor& left = tensor_of(a);
+    if (is_tensor(b)) {
+      const Tensor& right = tensor_of(b);
+      return result_of(is_large(left) || is_large(right), [&] { return f(left, right); });
+    }
+    if (is_number(b)) {
+      const Scalar right = Arguments::read_scalar(b);
+      return result_of(is_large(left), [&] { return f(left, right); });
+    }
+  } else if (is_number(a)) {
+    const Tensor& right = tensor_of(b);
+    const Scalar left = Arguments::read_scalar(a);
+    return result_of(is_large(right), [&] { return f(left, right); });
+  }
+  Py_RETURN_NOTIMPLEMENTED;
 }
 
 /// self op= other

@@ -6,16 +6,54 @@
 #include "bindings/python/src/calls/arguments.h"
 
 namespace tenon::python {
+
+int function_mode_count = 0;
+
 namespace {
 
-/// How many DisableTorchFunctionSubclass this thread is in.
+/// How many DisableTorchFunctionSubclass and DisableTorchFunction this thread is in.
 thread_local int disabled_depth = 0;
+/// How many DisableTorchFunction, which modes heed too.
+thread_local int all_disabled_depth = 0;
+/// The thread's modes, the innermost last. While a mode's function runs, the mode is not in it.
+thread_local std::vector<PyObject*> function_modes;
 PyObject* disabled_implementation = nullptr;
 
 PyObject* torch_function_name() {
   static PyObject* const name = PyUnicode_InternFromString("__torch_function__");
   return name;
 }
+
+bool mode_is_active() {
+  return function_mode_count != 0 && !function_modes.empty() && all_disabled_depth == 0;
+}
+
+void push_function_mode(PyObject* mode) {
+  function_modes.push_back(Py_NewRef(mode));
+  ++function_mode_count;
+}
+
+Object pop_function_mode() {
+  TENON_CHECK(!function_modes.empty(), "no mode of __torch_function__ is active on this thread");
+  Object mode = Object::adopt(function_modes.back());
+  function_modes.pop_back();
+  --function_mode_count;
+  return mode;
+}
+
+/// The innermost mode, which is not active until the end of the scope.
+class PoppedFunctionMode {
+ public:
+  PoppedFunctionMode() : mode_(pop_function_mode()) {}
+  ~PoppedFunctionMode() { push_function_mode(mode_.get()); }
+  PoppedFunctionMode(const PoppedFunctionMode&) = delete;
+  PoppedFunctionMode& operator=(const PoppedFunctionMode&) = delete;
+
+  PyObject* get() const { return mode_.get(); }
+
+ private:
+  Object mode_;
+};
 
 /// PyTorch's own tensors have a __torch_function__ that knows nothing of our functions.
 bool is_pytorchs(PyObject* object) {
@@ -104,6 +142,43 @@ PyMethodDef disable_methods[] = {
     {},
 };
 
+PyObject* enter_all_disabled(PyObject* self, PyObject*) {
+  ++all_disabled_depth;
+  return enter_disabled(self, nullptr);
+}
+PyObject* exit_all_disabled(PyObject* self, PyObject*) {
+  if (all_disabled_depth > 0) --all_disabled_depth;
+  return exit_disabled(self, nullptr);
+}
+PyMethodDef disable_all_methods[] = {
+    {"__enter__", enter_all_disabled, METH_NOARGS, nullptr},
+    {"__exit__", exit_all_disabled, METH_VARARGS, nullptr},
+    {},
+};
+
+PyObject* push_mode_python(PyObject*, PyObject* mode) {
+  return guarded([&] {
+    push_function_mode(mode);
+    return Py_NewRef(Py_None);
+  });
+}
+PyObject* pop_mode_python(PyObject*, PyObject*) {
+  return guarded([&] { return pop_function_mode().release(); });
+}
+PyObject* count_modes_python(PyObject*, PyObject*) {
+  return PyLong_FromSize_t(function_modes.size());
+}
+PyObject* mode_at_python(PyObject*, PyObject* index) {
+  return guarded([&] {
+    const size_t i = PyLong_AsSize_t(index);
+    if (PyErr_Occurred()) throw ErrorIsSet();
+    TENON_CHECK_INDEX(i < function_modes.size(), "there are ", function_modes.size(),
+                      " modes, no mode ", i);
+    return Py_NewRef(function_modes[i]);
+  });
+}
+PyObject* mode_enabled_python(PyObject*, PyObject*) { return PyBool_FromLong(mode_is_active()); }
+
 /// func(*args, **kwargs), as if no class took calls: the __torch_function__ of a class that does
 /// not.
 PyObject* disabled_torch_function(PyObject*, PyObject* args) {
@@ -151,12 +226,15 @@ PyMethodDef override_functions[] = {
     {"_disabled_torch_function_impl", disabled_torch_function, METH_VARARGS, nullptr},
     {"_has_torch_function", has_torch_function, METH_O, nullptr},
     {"_call_override", call_override_python, METH_VARARGS, nullptr},
+    {"_push_on_torch_function_stack", push_mode_python, METH_O, nullptr},
+    {"_pop_torch_function_stack", pop_mode_python, METH_NOARGS, nullptr},
+    {"_len_torch_function_stack", count_modes_python, METH_NOARGS, nullptr},
+    {"_get_function_stack_at", mode_at_python, METH_O, nullptr},
+    {"_is_torch_function_mode_enabled", mode_enabled_python, METH_NOARGS, nullptr},
     {},
 };
 
-}  // namespace
-
-bool has_override_slow(PyObject* object) {
+bool class_takes_calls(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
   if (type == &PyFloat_Type || type == &PyLong_Type || type == &PyBool_Type || object == Py_None ||
       disabled_depth > 0) {
@@ -167,6 +245,20 @@ bool has_override_slow(PyObject* object) {
   return is_tensor(object) || !is_pytorchs(object);
 }
 
+}  // namespace
+
+void disable_inherited_torch_function(PyTypeObject* type) {
+  PyObject* const name = torch_function_name();
+  if (_PyType_Lookup(type, name) != _PyType_Lookup(tensor_type, name)) return;
+  check(PyObject_SetAttr(reinterpret_cast<PyObject*>(type), name, disabled_implementation));
+}
+
+bool has_override_slow(PyObject* object) {
+  return mode_is_active() || (!is_exact_tensor(object) && class_takes_calls(object));
+}
+
+Overriding::Overriding() : by_mode_(mode_is_active()) {}
+
 void Overriding::add(PyObject* object) {
   if (PyTuple_Check(object) || PyList_Check(object)) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
@@ -175,7 +267,7 @@ void Overriding::add(PyObject* object) {
     }
     return;
   }
-  if (!has_override(object)) return;
+  if (is_exact_tensor(object) || !class_takes_calls(object)) return;
   auto place = objects_.end();
   for (auto i = objects_.begin(); i != objects_.end(); ++i) {
     if (Py_TYPE(*i) == Py_TYPE(object)) return;
@@ -193,6 +285,13 @@ PyObject* Overriding::call(PyObject* function, PyObject* args, PyObject* keyword
     kept.push_back(Object::share(objects_[i]));
   }
   const Object named = keywords ? Object::share(keywords) : Object::adopt(PyDict_New());
+  if (by_mode_) {
+    const PoppedFunctionMode mode;
+    const Object handler = Object::adopt(PyObject_GetAttr(mode.get(), torch_function_name()));
+    Object result = Object::adopt(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(),
+                                                               args, named.get(), nullptr));
+    if (result.get() != Py_NotImplemented) return result.release();
+  }
   for (const Object& object : kept) {
     const Object handler = Object::adopt(PyObject_GetAttr(object.get(), torch_function_name()));
     Object result = Object::adopt(PyObject_CallFunctionObjArgs(handler.get(), function, types.get(),
@@ -249,14 +348,17 @@ void add_overrides(PyObject* module) {
   check(PyModule_AddFunctions(module, override_functions));
   disabled_implementation =
       Object::adopt(PyObject_GetAttrString(module, "_disabled_torch_function_impl")).release();
-  PyType_Slot slots[] = {
-      {Py_tp_methods, disable_methods},
-      {Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
-      {0, nullptr},
+  const auto add_scope = [&](const char* name, PyMethodDef* methods) {
+    PyType_Slot slots[] = {
+        {Py_tp_methods, methods},
+        {Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
+        {0, nullptr},
+    };
+    PyType_Spec spec = {name, sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, slots};
+    add_type(module, &spec);
   };
-  PyType_Spec spec = {"tenon._C._DisableTorchFunctionSubclass", sizeof(PyObject), 0,
-                      Py_TPFLAGS_DEFAULT, slots};
-  add_type(module, &spec);
+  add_scope("tenon._C._DisableTorchFunctionSubclass", disable_methods);
+  add_scope("tenon._C._DisableTorchFunction", disable_all_methods);
 }
 
 }  // namespace tenon::python

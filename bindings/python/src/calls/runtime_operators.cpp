@@ -4,9 +4,11 @@
 #include "aten/dispatch/default_argument.h"
 #include "aten/dispatch/load_library.h"
 #include "aten/dispatch/operator_entry.h"
+#include "aten/dispatch/registration.h"
 #include "bindings/python/src/calls/arguments.h"
 #include "bindings/python/src/calls/boxed_values.h"
 #include "bindings/python/src/calls/caster.h"
+#include "bindings/python/src/calls/dispatch_arguments.h"
 #include "bindings/python/src/calls/foreign_calls.h"
 #include "bindings/python/src/calls/overrides.h"
 #include "bindings/python/src/calls/results.h"
@@ -162,13 +164,12 @@ PyObject* call_runtime(PyObject* self, PyObject* const* args, Py_ssize_t count, 
   return call_function(*function, nullptr, args, count, names);
 }
 
-/// The function of all overloads of "mine::swiglu"; None if there is no such operator.
-nb::object find_function(const std::string& name) {
+/// The function of some overloads of one name, which Python may keep as long as it likes. Classes
+/// that take its calls are told of `callable`, or of the function itself.
+nb::object make_function(const std::string& name, const std::vector<OperatorEntry*>& entries,
+                         nb::handle callable) {
   auto function = std::make_unique<RuntimeFunction>();
-  for (const OperatorEntry* entry : operators_named(name)) {
-    function->all.push_back(make_overload(*entry));
-  }
-  if (function->all.empty()) return nb::none();
+  for (const OperatorEntry* entry : entries) function->all.push_back(make_overload(*entry));
   function->text = name.substr(name.rfind(':') + 1);
   for (const auto& one : function->all) function->pointers.push_back(one.get());
   function->name = function->text.c_str();
@@ -184,14 +185,73 @@ nb::object find_function(const std::string& name) {
   RuntimeFunction* const kept = function.release();
   const nb::object capsule = nb::steal(PyCapsule_New(kept, nullptr, nullptr));
   nb::object made = nb::steal(PyCFunction_NewEx(&kept->definition, capsule.ptr(), nullptr));
-  set_callable(*kept, made.ptr());
+  set_callable(*kept, callable.is_none() ? made.ptr() : callable.ptr());
   return made;
+}
+
+/// The function of all overloads of "mine::swiglu"; None if there is no such operator.
+nb::object find_function(const std::string& name, nb::handle callable) {
+  std::vector<OperatorEntry*> entries;
+  for (OperatorEntry* entry : operators_named(name)) entries.push_back(entry);
+  return entries.empty() ? nb::none() : make_function(name, entries, callable);
+}
+
+/// The function of one overload; None if there is no such operator.
+nb::object find_overload(const std::string& name, const std::string& overload,
+                         nb::handle callable) {
+  OperatorEntry* const entry = find_operator(name, overload);
+  return entry ? make_function(name, {entry}, callable) : nb::none();
+}
+
+nb::object python_default(const schema::Argument& argument) {
+  if (!argument.default_value) return nb::none();
+  return nb::steal(wrap_value(default_argument(*argument.default_value, argument.type), argument.type));
+}
+
+/// None, or (the sets before and after the call, whether it is written).
+nb::object alias_in_python(const std::optional<schema::Alias>& alias) {
+  if (!alias) return nb::none();
+  const auto text = [](const std::vector<char>& names) {
+    nb::list list;
+    for (const char name : names) list.append(nb::str(&name, 1));
+    return list;
+  };
+  return nb::make_tuple(text(alias->before), text(alias->after), alias->after_wildcard,
+                        alias->is_write);
+}
+
+/// What an overload's schema says: (its text, the arguments, the results); None if there is none.
+nb::object schema_in_python(const std::string& name, const std::string& overload) {
+  const OperatorEntry* const entry = find_operator(name, overload);
+  if (!entry) return nb::none();
+  const auto schema = schema_of(*entry);
+  nb::list arguments, returns;
+  for (const schema::Argument& a : schema->args) {
+    arguments.append(nb::make_tuple(a.name, schema::to_string(a.type), a.kwarg_only,
+                                    a.default_value.has_value(), python_default(a),
+                                    alias_in_python(a.alias), a.type.list_size()));
+  }
+  for (const schema::Return& r : schema->returns) {
+    returns.append(nb::make_tuple(r.name, schema::to_string(r.type), alias_in_python(r.alias)));
+  }
+  const std::string text = schema::to_string(*schema);
+  return nb::make_tuple(text.substr(text.find('(')), arguments, returns);
 }
 
 }  // namespace
 
 void add_runtime_operators(nb::module_& module) {
-  module.def("_find_operator", &find_function);
+  module.def("_find_operator", &find_function, nb::arg("name"),
+             nb::arg("callable").none() = nb::none());
+  module.def("_find_overload", &find_overload, nb::arg("name"), nb::arg("overload"),
+             nb::arg("callable").none() = nb::none());
+  module.def("_overload_schema", &schema_in_python);
+  module.def("_overloads", [](const std::string& name) {
+    std::vector<std::string> overloads;
+    for (const OperatorEntry* entry : operators_named(name))
+      overloads.emplace_back(entry->info->overload);
+    return overloads;
+  });
   module.def(
       "_load_library",
       [](const std::string& path, bool replace) {

@@ -30,6 +30,10 @@ def _reduce_storage(self, *_):
 
 def _reduce_plain(tensor, utils):
     geometry = tuple(tensor.size()), tensor.stride(), tensor.requires_grad
+    if _C._is_wrapper(tensor):
+        size, stride, requires_grad = geometry
+        rest = tensor.storage_offset(), tensor.layout, tensor.device, requires_grad
+        return utils._rebuild_wrapper_subclass, (type(tensor), tensor.dtype, size, stride, *rest)
     if tensor.is_meta:
         return utils._rebuild_meta_tensor_no_storage, (tensor.dtype, *geometry)
     return utils._rebuild_tensor_v2, (_wrapper(tensor), tensor.storage_offset(), *geometry, collections.OrderedDict())

@@ -161,3 +161,10 @@ class classproperty:
 @contextlib.contextmanager
 def _disable_user_warnings(*args, **kwargs):
     yield
+
+
+def _rebuild_wrapper_subclass(cls, dtype, size, stride, storage_offset, layout, device, requires_grad):
+    """A tensor without memory, of a class with __torch_dispatch__: its parts are attributes, set afterwards."""
+    return tenon.Tensor._make_wrapper_subclass(
+        cls, size, stride, storage_offset, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
+    )

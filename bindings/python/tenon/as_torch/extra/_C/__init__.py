@@ -8,9 +8,6 @@ _log_api_usage_once = answer("_log_api_usage_once", None, "Nothing is logged.")
 _get_tracing_state = answer("_get_tracing_state", None, "None: nothing is traced.")
 _is_tracing = answer("_is_tracing", False, "False: nothing is traced.")
 _get_cudnn_enabled = answer("_get_cudnn_enabled", False, "False: Tenon does not use cuDNN.")
-_is_torch_function_mode_enabled = answer("_is_torch_function_mode_enabled", False, "False: there are no modes.")
-_len_torch_function_stack = answer("_len_torch_function_stack", 0, "0: there are no modes.")
-_len_torch_dispatch_stack = answer("_len_torch_dispatch_stack", 0, "0: there are no modes.")
 _jit_set_profiling_executor = answer("_jit_set_profiling_executor", False, "No effect: nothing is compiled.")
 _jit_set_profiling_mode = answer("_jit_set_profiling_mode", False, "No effect: nothing is compiled.")
 _get_privateuse1_backend_name = answer("_get_privateuse1_backend_name", "privateuseone", "No other devices.")
@@ -23,6 +20,12 @@ _has_cuda = has_cuda
 TensorBase = _TensorBase = tenon.Tensor
 _TensorMeta = type(tenon.Tensor)
 DisableTorchFunctionSubclass = _C._DisableTorchFunctionSubclass
+DisableTorchFunction = _C._DisableTorchFunction
+
+
+def _dispatch_isTensorSubclassLike(tensor):
+    """Whether functions, and not a kernel, compute with the tensor: a class with __torch_dispatch__, or vmap."""
+    return _C._takes_calls(tensor) or _C._func.is_batched(tensor)
 
 
 def _get_default_device():
