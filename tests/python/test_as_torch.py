@@ -75,6 +75,22 @@ def test_as_torch_comes_before_pytorch(tmp_path):
     assert done.returncode == 1 and "PyTorch is imported already" in done.stderr
 
 
+# As in Python's packaging guide, in rising order.
+ORDERED = "1!0.1 2.0.dev1 2.0a1 2.0b1.dev2 2.0b1 2.0rc1 2.0 2.0+cpu 2.0+cpu.1 2.0+1 2.0.post1 2.0.1 2.1 2.10 3".split()
+
+
+def test_versions_are_ordered_without_the_package_that_orders_them(tmp_path):
+    order = [*ORDERED[1:], ORDERED[0]]
+    assert run(tmp_path, f"""
+        import sys
+        sys.modules["packaging"] = None
+        from torch.torch_version import TorchVersion as V
+        order = {order}
+        print(all((V(a) < b, V(a) == b, V(a) > b) == (i < j, i == j, i > j) for i, a in enumerate(order) for j, b in enumerate(order)))
+        print(V("2.1") == "2.1.0", V("2.1+cpu") == (2, 1), V("2.1") >= (2, 1, 0), V("2.1") != "x", V("2.1") < "x", V("2.0c1") == "2.0rc1")
+    """).split() == ["True", "True", "False", "True", "True", "True", "True"]  # fmt: skip
+
+
 def test_the_version_is_pytorchs(tmp_path):
     assert run(tmp_path, """
         import importlib.metadata, importlib.util

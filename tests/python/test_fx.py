@@ -282,3 +282,12 @@ def test_functions_of_nn_let_other_classes_take_their_calls(name, needed):
         except Exception as error:
             results.append(type(error).__name__)
     assert results[0] == results[1]
+
+
+def test_a_tracer_whose_create_proxy_takes_what_it_knows():
+    class Known(tenon.fx.Tracer):
+        def create_proxy(self, kind, target, args, kwargs, name=None, type_expr=None):
+            return super().create_proxy(kind, target, args, kwargs, name, type_expr)
+
+    module = modules(tenon)[1]
+    assert str(Known().trace(module)) == str(tenon.fx.symbolic_trace(module).graph)

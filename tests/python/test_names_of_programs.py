@@ -178,3 +178,23 @@ def test_the_processors_vectors_and_names_of_objects(lib):
 def test_the_capability_is_pytorchs():
     torch = pytest.importorskip("torch")
     assert tenon.backends.cpu.get_cpu_capability() == torch.backends.cpu.get_cpu_capability()
+
+
+def test_tensors_of_sizes_by_the_class(lib):
+    size = lib.Size([2, 3])
+    for made in (
+        lib.Tensor(size),
+        lib.Tensor(2, 3),
+        lib.Tensor(size=(2, 3)),
+        lib.Tensor(size, device="cpu"),
+        lib.FloatTensor(size),
+    ):
+        assert made.shape == size and made.dtype == lib.float32
+    assert (
+        lib.Tensor(lib.Size([])).shape == () and lib.Tensor(lib.Size([0])).shape == (0,) and lib.Tensor().shape == (0,)
+    )
+    assert lib.Tensor((2, 3)).tolist() == [2.0, 3.0] and lib.tensor(size).tolist() == [2, 3]
+    assert lib.nn.Parameter(lib.Tensor(size)).shape == size
+    for arguments, options in (((2,), {"dtype": lib.float32}), ((2,), {"device": "meta"}), (("ab",), {})):
+        with pytest.raises((TypeError, RuntimeError)):
+            lib.Tensor(*arguments, **options)

@@ -13,6 +13,7 @@
 #include "bindings/python/src/calls/operators.h"
 #include "bindings/python/src/calls/overrides.h"
 #include "bindings/python/src/creation.h"
+#include "bindings/python/src/named_values.h"
 
 namespace tenon::python {
 
@@ -209,34 +210,58 @@ PyObject* get_dict(PyObject* self, void* context) {
   return dict;
 }
 
-/// Tensor(): no elements; Tensor(2, 3): uninitialised ones; Tensor(data): of the default dtype,
-/// over the same memory where that is a tensor.
+/// Whether it is a Size, which Tensor() takes for sizes; other sequences are data.
+bool is_size(PyObject* object) {
+  static PyTypeObject* const size_type = Py_TYPE(wrap_size({}));
+  return Py_IS_TYPE(object, size_type);
+}
+
+/// What Tensor() was given by name: `size`, and `device`, which can be the CPU alone.
+PyObject* size_keyword(PyObject* keywords) {
+  if (!keywords) return nullptr;
+  PyObject* const size = PyDict_GetItemString(keywords, "size");
+  PyObject* const device = PyDict_GetItemString(keywords, "device");
+  TENON_CHECK_TYPE(PyDict_GET_SIZE(keywords) == (size != nullptr) + (device != nullptr),
+                   "Tensor() takes sizes or data; tenon.tensor() takes a dtype and more");
+  if (device && device != Py_None) {
+    const Device asked = device_of(device);
+    TENON_CHECK_TYPE(asked.is_cpu(),
+                     "legacy constructor expects device type: cpu but device type: ",
+                     to_string(asked.type()), " was passed");
+  }
+  return size;
+}
+
+/// Tensor(): no elements; Tensor(2, 3), Tensor(Size([2, 3])), Tensor(size=(2, 3)): uninitialised
+/// ones; Tensor(data): of the default dtype, over the same memory where that is a tensor.
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return guarded([&] {
-    TENON_CHECK_TYPE(!keywords || PyDict_GET_SIZE(keywords) == 0,
-                     "Tensor() takes sizes or data; tenon.tensor() takes a dtype and more");
-    const Py_ssize_t count = PyTuple_GET_SIZE(args);
-    PyObject* const first = count > 0 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    PyObject* const named = size_keyword(keywords);
+    const Py_ssize_t given = PyTuple_GET_SIZE(args);
+    TENON_CHECK_TYPE(!named || given == 0, "Tensor() takes sizes by place or by name, not both");
+    PyObject* const first = given > 0 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    const bool of_size = given == 1 && is_size(first);
     Tensor result;
     if (first && is_tensor(first)) {
       result = tensor_of(first).detach();
-    } else if (first && !is_integer(first)) {
+    } else if (first && !of_size && !is_integer(first)) {
       TENON_CHECK_TYPE(PySequence_Check(first) && !PyUnicode_Check(first),
                        "new(): data must be a sequence (got ", Py_TYPE(first)->tp_name, ")");
       result = make_tensor(first, get_default_dtype(), {});
     } else {
+      const Object listed = Object::adopt(PySequence_Tuple(named ? named : of_size ? first : args));
       DimVector sizes;
-      for (Py_ssize_t i = 0; i < count; ++i) {
-        TENON_CHECK_TYPE(is_integer(PyTuple_GET_ITEM(args, i)),
-                         "Tensor(): sizes must be ints, got ",
-                         Py_TYPE(PyTuple_GET_ITEM(args, i))->tp_name);
-        sizes.push_back(Arguments::read_integer(PyTuple_GET_ITEM(args, i)));
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(listed.get()); ++i) {
+        PyObject* const item = PyTuple_GET_ITEM(listed.get(), i);
+        TENON_CHECK_TYPE(is_integer(item), "Tensor(): sizes must be ints, got ",
+                         Py_TYPE(item)->tp_name);
+        sizes.push_back(Arguments::read_integer(item));
       }
-      if (count == 0) sizes.push_back(0);
+      if (!named && given == 0) sizes.push_back(0);
       result = Tensor(empty(sizes, get_default_dtype(), kCPU));
     }
-    TENON_CHECK_TYPE(count <= 1 || is_integer(first), "Tensor() takes one argument with data, got ",
-                     count);
+    TENON_CHECK_TYPE(given <= 1 || is_integer(first), "Tensor() takes one argument with data, got ",
+                     given);
     return type == tensor_type ? wrap(std::move(result)) : wrap_as(type, std::move(result));
   });
 }

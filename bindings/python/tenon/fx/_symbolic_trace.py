@@ -229,10 +229,9 @@ class Tracer(TracerBase):
                         def with_shape(node, name=name):
                             return ParameterProxy(self, node, name, value)
 
-                        factory = with_shape if self.param_shapes_constant else None
-                        parameter_proxy_cache[name] = self.create_proxy(
-                            "get_attr", name, (), {}, proxy_factory_fn=factory
-                        )
+                        # A subclass's create_proxy() may not know of it.
+                        options = {"proxy_factory_fn": with_shape} if self.param_shapes_constant else {}
+                        parameter_proxy_cache[name] = self.create_proxy("get_attr", name, (), {}, **options)
                     return parameter_proxy_cache[name]
             return None
 
