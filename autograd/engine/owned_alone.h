@@ -1,7 +1,7 @@
 #pragma once
 
 #include "aten/core/thread_state.h"
-#include "tenon/tensor.h"
+#include "tenon/ops/add.h"
 
 namespace tenon::autograd {
 
@@ -10,7 +10,13 @@ namespace tenon::autograd {
 inline bool owned_alone(const Tensor& grad) {
   const TensorImpl& impl = *grad.unsafe_impl();
   return !GradMode::is_enabled() && impl.refs.count() == 1 && !impl.base && !impl.autograd_meta &&
-         !impl.batched && impl.storage->refs.count() == 1 && grad.is_non_overlapping_and_dense();
+         impl.has_memory && impl.storage->refs.count() == 1 && grad.is_non_overlapping_and_dense();
+}
+
+/// The sum of two gradients. A strided one comes first for the operator: with a sparse one it makes
+/// a strided sum.
+inline Tensor sum_of_gradients(const Tensor& a, const Tensor& b) {
+  return a.layout() != kStrided && b.layout() == kStrided ? add(b, a) : add(a, b);
 }
 
 }  // namespace tenon::autograd

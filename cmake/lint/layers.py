@@ -37,6 +37,7 @@ ATEN = tuple(
         "cpu",
         "cuda",
         "batching",
+        "sparse",
     )
 )
 OPERATORS = BELOW + ATEN + ("generated", "autograd")
@@ -93,6 +94,7 @@ LAYERS = (
     Layer("aten/generated_support", ("aten/generated_support/",), BELOW + ATEN[:5] + ("generated",)),
     Layer("aten/composite", ("aten/composite/",), BELOW + ATEN[:6] + ("generated", "aten/batching")),
     Layer("aten/batching", ("aten/batching/",), BELOW + ATEN[:4] + ("generated",)),
+    Layer("aten/sparse", ("aten/sparse/",), BELOW + ATEN[:8] + ("generated",)),
     Layer("aten/registration", ("aten/registration/",), BELOW + ATEN[:5] + ("generated",)),
     Layer(
         "generated",

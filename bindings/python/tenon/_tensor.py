@@ -473,7 +473,11 @@ def __reduce_ex__(self, protocol):
         )
     cls, plain = self.__class__, self.__class__ is Tensor and not self.__dict__
     geometry = (tuple(self.size()), self.stride(), plain and self.requires_grad)
-    if self.is_meta:
+    if self.layout != _C.strided:
+        from tenon._sparse import reduced
+
+        made = reduced(self, plain and self.requires_grad)
+    elif self.is_meta:
         made = _rebuild_meta, (self.dtype, *geometry)
     else:
         # Tensors of one pickle that share a storage share it again: its object is the same for all of them.
@@ -507,7 +511,7 @@ def __deepcopy__(self, memo):
 
     from tenon.nn.parameter import Parameter
 
-    if self.is_meta:
+    if self.is_meta or self.layout != _C.strided:
         result = self.detach().clone()
     else:
         storage = copy.deepcopy(_C._storage(self), memo)
