@@ -68,6 +68,7 @@ Kernels* make_kernels() {
       .add("permute", TENON_FN(permute))
       .add("unsqueeze", TENON_FN(unsqueeze))
       .add("select.int", TENON_FN(selected))
+      .add("select_backward", TENON_FN(select_backward))
       .add("unbind.int", TENON_FN(unbind))
       .add("narrow_copy", TENON_FN(narrow_copy))
       .add("index_select", TENON_FN(index_select))

@@ -76,6 +76,19 @@ void check_batch(const Names& n, const int64_t* starts, const int64_t* places, i
   }
 }
 
+/// The numbers of compressed and of plain places: of rows and columns, or of blocks.
+std::pair<int64_t, int64_t> slots_and_width(const Tensor& compressed, const Tensor& values,
+                                            IntArrayRef size, Layout layout) {
+  const auto batch = static_cast<size_t>(compressed.dim() - 1);
+  const size_t first = compresses_rows(layout) ? 0 : 1;
+  int64_t slots = size[batch + first], width = size[batch + 1 - first];
+  if (has_blocks(layout)) {
+    slots /= values.sizes()[batch + 1 + first];
+    width /= values.sizes()[batch + 2 - first];
+  }
+  return {slots, width};
+}
+
 void check_shapes(const Names& n, const Tensor& compressed, const Tensor& plain,
                   const Tensor& values, IntArrayRef size, Layout layout) {
   TENON_CHECK(compressed.layout() == kStrided && plain.layout() == kStrided &&
@@ -118,6 +131,10 @@ void check_shapes(const Names& n, const Tensor& compressed, const Tensor& plain,
   }
   TENON_CHECK(values.sizes().slice(first + 1 + static_cast<size_t>(block)) == size.slice(first + 2),
               "dense dimensions of values ", values.sizes(), " must be those of size ", size);
+  const int64_t slots = slots_and_width(compressed, values, size, layout).first;
+  TENON_CHECK(compressed.size(-1) == slots + 1, n.compressed,
+              ".shape[-1] must be equal to the number of ", n.compressed_dim, " + 1 (=", slots + 1,
+              "), but got ", compressed.size(-1));
 }
 
 }  // namespace
@@ -128,17 +145,7 @@ void native::_validate_sparse_compressed_tensor_args(const Tensor& compressed_in
                                                      Layout layout, std::optional<bool>) {
   const Names n = names_of(required(layout));
   check_shapes(n, compressed_indices, plain_indices, values, size, layout);
-  const auto batch = static_cast<size_t>(compressed_indices.dim() - 1);
-  int64_t slots = size[batch + (compresses_rows(layout) ? 0 : 1)];
-  int64_t width = size[batch + (compresses_rows(layout) ? 1 : 0)];
-  if (has_blocks(layout)) {
-    const auto first = static_cast<int64_t>(batch) + 1;
-    slots /= values.size(first + (compresses_rows(layout) ? 0 : 1));
-    width /= values.size(first + (compresses_rows(layout) ? 1 : 0));
-  }
-  TENON_CHECK(compressed_indices.size(-1) == slots + 1, n.compressed,
-              ".shape[-1] must be equal to the number of ", n.compressed_dim, " + 1 (=", slots + 1,
-              "), but got ", compressed_indices.size(-1));
+  const auto [slots, width] = slots_and_width(compressed_indices, values, size, layout);
   const Tensor starts = compressed_indices.to(kLong).contiguous();
   const Tensor places = plain_indices.to(kLong).contiguous();
   const int64_t nnz = places.size(-1), batches = starts.numel() / (slots + 1);

@@ -53,6 +53,13 @@ Tensor native::_sparse_coo_tensor_with_dims_and_tensors(
               "indices and values of a sparse tensor must be strided, got ", indices.layout(),
               " and ", values.layout());
   const Tensor elements = dtype ? values.to(*dtype) : values;
+  check_index_shape(indices);
+  TENON_CHECK(
+      sparse_dim == indices.size(0) && elements.dim() >= 1 && elements.size(0) == indices.size(1) &&
+          static_cast<int64_t>(size.size()) == sparse_dim + elements.dim() - 1 &&
+          elements.sizes().slice(1) == size.slice(static_cast<size_t>(sparse_dim)),
+      "a sparse tensor of sizes ", size, " with ", sparse_dim,
+      " sparse dimensions cannot have indices ", indices.sizes(), " and values ", elements.sizes());
   return sparse::make_coo(size, sparse_dim, indices.to(kLong), elements,
                           is_coalesced.value_or(false));
 }

@@ -65,6 +65,7 @@ Tensor t(const Tensor& self);
 Tensor permute(const Tensor& self, IntArrayRef dims);
 Tensor unsqueeze(const Tensor& self, int64_t dim);
 Tensor selected(const Tensor& self, int64_t dim, int64_t index);
+Tensor select_backward(const Tensor& grad, IntArrayRef input_sizes, int64_t dim, int64_t index);
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim);
 Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length);
 Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index);

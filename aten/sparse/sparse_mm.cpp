@@ -67,9 +67,14 @@ Tensor mm(const Tensor& self, const Tensor& mat2) {
              : csr;
 }
 
-Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
-             const Scalar& alpha) {
-  const Tensor product = sparse::mm(mat1, mat2);
+Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& self_factor,
+             const Scalar& product_factor) {
+  // Beside integers the fractions of the factors are cut off.
+  const bool whole = is_integral(self.scalar_type(), true);
+  const Scalar beta = whole ? Scalar(self_factor.toLong()) : self_factor;
+  const Scalar alpha = whole ? Scalar(product_factor.toLong()) : product_factor;
+  const bool strided = is_strided(mat1) && is_strided(mat2);
+  const Tensor product = strided ? ops::mm::call(mat1, mat2) : sparse::mm(mat1, mat2);
   TENON_CHECK(is_strided(self) == is_strided(product),
               "addmm: expected self to have the layout of the product, ", product.layout(),
               ", got ", self.layout());
@@ -161,6 +166,10 @@ Tensor native::mm_mat1_sparse_backward(const Tensor& grad, const Tensor& mat1, c
   if (is_strided(mat1)) return ops::mm::call(grad, other) * alpha.conj();
   if (!is_strided(grad) || !is_strided(mat2) || grad.requires_grad() || mat2.requires_grad())
     return ops::sparse_mask::call(ops::mm::call(grad, other), mask) * alpha.conj();
+  check_matrices("mm_mat1_sparse_backward", grad, other);
+  TENON_CHECK(mat1.dim() == 2 && mat1.size(0) == grad.size(0) && mat1.size(1) == other.size(1),
+              "mm_mat1_sparse_backward: a matrix of sizes ", mat1.sizes(),
+              " has no gradient of sizes ", grad.sizes(), " and ", other.sizes());
   const bool coo = mask.layout() == kSparse;
   const Tensor places = sparse::indices_of(coo ? mask : sparse::coo_of_compressed(mask));
   const Tensor products = sparse::sampled_product(places, grad, other);

@@ -34,8 +34,17 @@ Rows rows_of(const Tensor& t) {
               "expected a sparse matrix, got a tensor of ", content_of(t).sparse_dim,
               " sparse and ", content_of(t).dense_dim, " dense dimensions");
   const Tensor csr = t.layout() == kSparseCsr ? t : Tensor(t.to_sparse_csr());
-  return {compressed_of(csr).to(kLong).contiguous(), plain_of(csr).to(kLong).contiguous(),
-          values_of(csr).contiguous()};
+  Rows rows = {compressed_of(csr).to(kLong).contiguous(), plain_of(csr).to(kLong).contiguous(),
+               values_of(csr).contiguous()};
+  // Indices can be changed in place, and these lead to memory.
+  const auto* const start = rows.starts.const_data_ptr<int64_t>();
+  const auto* const column = rows.columns.const_data_ptr<int64_t>();
+  const int64_t nnz = rows.columns.numel(), width = t.size(1);
+  bool valid = start[0] == 0 && start[t.size(0)] == nnz;
+  for (int64_t r = 0; r < t.size(0); ++r) valid &= start[r] <= start[r + 1];
+  for (int64_t i = 0; i < nnz; ++i) valid &= column[i] >= 0 && column[i] < width;
+  TENON_CHECK(valid, "a sparse matrix of sizes ", t.sizes(), " has indices that lead out of it");
+  return rows;
 }
 
 Tensor multiply(const Rows& a, int64_t num_rows, const Tensor& b) {

@@ -223,6 +223,21 @@ Tensor selected(const Tensor& self, int64_t dim, int64_t index) {
   return with_elements(self, sizes, without_row(indices, dim), kept);
 }
 
+Tensor select_backward(const Tensor& grad, IntArrayRef input_sizes, int64_t dim, int64_t index) {
+  TENON_CHECK_NOT_IMPLEMENTED(grad.layout() == kSparse,
+                              "select_backward: expected a sparse_coo gradient, got layout ",
+                              grad.layout());
+  dim = wrap_dim(dim, static_cast<int64_t>(input_sizes.size()));
+  const int64_t n = sparse_dim_of(grad);
+  TENON_CHECK_NOT_IMPLEMENTED(dim <= n, "select_backward: dimension ", dim,
+                              " of a sparse gradient with ", n, " sparse dimensions is dense");
+  if (index < 0) index += input_sizes[static_cast<size_t>(dim)];
+  const Tensor widened = sparse::unsqueeze(grad, dim);
+  Tensor indices = indices_of(widened).clone();
+  indices.select(0, dim).fill_(index);
+  return make_coo(input_sizes, n + 1, indices, values_of(grad), content_of(grad).coalesced);
+}
+
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   dim = wrap_dim(dim, self.dim());
   std::vector<Tensor> all;

@@ -249,6 +249,9 @@ Tensor coo_of_compressed(const TensorBase& t) {
 }
 
 Tensor elements_at(const Tensor& t, const Tensor& indices) {
+  TENON_CHECK(indices.dim() == 2 && indices.scalar_type() == kLong && indices.size(0) <= t.dim(),
+              "expected int64 indices [sparse dimensions, nnz] of a tensor of sizes ", t.sizes(),
+              ", got ", indices.scalar_type(), indices.sizes());
   const auto n = static_cast<size_t>(indices.size(0));
   const IntArrayRef sizes = t.sizes().slice(0, n), row = t.sizes().slice(n);
   const Tensor flat = flat_positions(indices, sizes);

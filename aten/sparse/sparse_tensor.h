@@ -15,7 +15,11 @@ inline bool has_blocks(Layout layout) { return layout == kSparseBsr || layout ==
 /// "Strided", "Sparse", "SparseCsr", as errors of PyTorch spell it.
 const char* name_of(Layout layout);
 
-inline SparseValue& content_of(const TensorBase& t) { return *t.unsafe_impl()->sparse; }
+inline SparseValue& content_of(const TensorBase& t) {
+  TENON_CHECK(t.layout() != kStrided, "expected a sparse tensor, got a strided one of sizes ",
+              t.sizes());
+  return *t.unsafe_impl()->sparse;
+}
 
 /// The tensors that a sparse one consists of. They share its memory, and have no history.
 Tensor indices_of(const TensorBase& coo);

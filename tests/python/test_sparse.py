@@ -530,6 +530,16 @@ def test_copies_and_comparison():
     assert s in {s}
 
 
+def test_gradients_of_selected_rows():
+    """PyTorch has no kernel for them."""
+    x = tenon.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3)).requires_grad_()
+    (x[1].to_dense() * tenon.tensor([1.0, 2, 3])).sum().backward()
+    assert x.grad.to_dense().tolist() == [[0, 0, 0], [1, 0, 3]]
+    x.grad = None
+    x.select(1, 2).to_dense().pow(2).sum().backward()
+    assert x.grad.to_dense().tolist() == [[0, 0, 6], [0, 0, 10]]
+
+
 def test_no_kernel_is_a_clear_error():
     s = tenon.sparse_coo_tensor([[0, 1]], [1.0, 2.0], (3,))
     for call in (tenon.cos, tenon.cumsum, tenon.sort, tenon.amax):

@@ -184,7 +184,11 @@ void TensorBuilder::finish() {
     Tensor(p.result).detach().copy_(values);
   }
   pending_.clear();
-  for (const Tensor& t : sparse_) check_sparse(t);
+  try {
+    for (const Tensor& t : sparse_) check_sparse(t);
+  } catch (const Error& error) {
+    tenon::detail::raise<Error>("[load] a sparse tensor: ", error.what());
+  }
   sparse_.clear();
 }
 
