@@ -1,6 +1,7 @@
 #include "aten/sparse/sparse_products.h"
 
-#include <numeric>
+#include <algorithm>
+#include <vector>
 
 #include "aten/common/opmath_type.h"
 #include "aten/core/parallel.h"
@@ -61,14 +62,16 @@ Tensor multiply(const Rows& a, int64_t num_rows, const Tensor& b) {
     const int64_t work = 1 + values.numel() * width / std::max<int64_t>(num_rows, 1);
     parallel_for(0, num_rows, 1 + 32768 / work, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
-        scalar_t* const row = to + r * width;
+        scalar_t* __restrict const row = to + r * width;
+        if (width == 1) {
+          scalar_t sum = 0;
+          for (int64_t i = start[r]; i < start[r + 1]; ++i) sum += value[i] * from[column[i]];
+          row[0] = sum;
+          continue;
+        }
         for (int64_t i = start[r]; i < start[r + 1]; ++i) {
           const scalar_t factor = value[i];
-          const scalar_t* const other = from + column[i] * width;
-          if (width == 1) {
-            row[0] += factor * other[0];
-            continue;
-          }
+          const scalar_t* __restrict const other = from + column[i] * width;
           for (int64_t c = 0; c < width; ++c) row[c] += factor * other[c];
         }
       }
@@ -86,36 +89,48 @@ Rows multiply_rows(const Rows& a, int64_t num_rows, const Rows& b, int64_t num_c
   const auto* const b_column = b.columns.const_data_ptr<int64_t>();
   Tensor starts = tenon::zeros({num_rows + 1}, kLong);
   auto* const start = starts.data_ptr<int64_t>();
-  std::vector<int64_t> columns, touched;
-  std::vector<int64_t> last(static_cast<size_t>(num_columns), -1);
+  // Each part of the rows keeps its own results, which are joined in order.
+  const int64_t parts = std::min<int64_t>(std::max<int64_t>(num_rows / 64, 1), 64);
+  const int64_t per_part = (num_rows + parts - 1) / parts;
+  std::vector<std::vector<int64_t>> columns(static_cast<size_t>(parts));
   return TENON_DISPATCH_PRODUCT(type, "mm", {
     const auto* const x = a_values.const_data_ptr<scalar_t>();
     const auto* const y = b_values.const_data_ptr<scalar_t>();
-    std::vector<scalar_t> sums(static_cast<size_t>(num_columns)), values;
-    for (int64_t r = 0; r < num_rows; ++r) {
-      touched.clear();
-      for (int64_t i = a_start[r]; i < a_start[r + 1]; ++i) {
-        for (int64_t j = b_start[a_column[i]]; j < b_start[a_column[i] + 1]; ++j) {
-          const auto c = static_cast<size_t>(b_column[j]);
-          if (last[c] != r) {
-            last[c] = r;
-            sums[c] = 0;
-            touched.push_back(b_column[j]);
+    std::vector<std::vector<scalar_t>> values(static_cast<size_t>(parts));
+    parallel_for(0, parts, 1, [&](int64_t first, int64_t end) {
+      std::vector<int64_t> last(static_cast<size_t>(num_columns), -1), touched;
+      std::vector<scalar_t> sums(static_cast<size_t>(num_columns));
+      for (int64_t r = first * per_part; r < std::min(end * per_part, num_rows); ++r) {
+        touched.clear();
+        for (int64_t i = a_start[r]; i < a_start[r + 1]; ++i) {
+          for (int64_t j = b_start[a_column[i]]; j < b_start[a_column[i] + 1]; ++j) {
+            const auto c = static_cast<size_t>(b_column[j]);
+            if (last[c] != r) {
+              last[c] = r;
+              sums[c] = 0;
+              touched.push_back(b_column[j]);
+            }
+            sums[c] += x[i] * y[j];
           }
-          sums[c] += x[i] * y[j];
         }
+        std::sort(touched.begin(), touched.end());
+        const auto part = static_cast<size_t>(r / per_part);
+        for (const int64_t c : touched) {
+          columns[part].push_back(c);
+          values[part].push_back(sums[static_cast<size_t>(c)]);
+        }
+        start[r + 1] = static_cast<int64_t>(touched.size());
       }
-      std::sort(touched.begin(), touched.end());
-      for (const int64_t c : touched) {
-        columns.push_back(c);
-        values.push_back(sums[static_cast<size_t>(c)]);
-      }
-      start[r + 1] = static_cast<int64_t>(columns.size());
-    }
-    const auto nnz = static_cast<int64_t>(columns.size());
+    });
+    for (int64_t r = 0; r < num_rows; ++r) start[r + 1] += start[r];
+    const int64_t nnz = start[num_rows];
     const Tensor kept = tenon::empty({nnz}, kLong), products = tenon::empty({nnz}, type);
-    std::copy(columns.begin(), columns.end(), kept.mutable_data_ptr<int64_t>());
-    std::copy(values.begin(), values.end(), products.mutable_data_ptr<scalar_t>());
+    auto* to_column = kept.mutable_data_ptr<int64_t>();
+    auto* to_value = products.mutable_data_ptr<scalar_t>();
+    for (size_t part = 0; part < columns.size(); ++part) {
+      to_column = std::copy(columns[part].begin(), columns[part].end(), to_column);
+      to_value = std::copy(values[part].begin(), values[part].end(), to_value);
+    }
     return Rows{starts, kept, products.to(dtype)};
   });
 }

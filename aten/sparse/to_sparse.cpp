@@ -40,10 +40,23 @@ Tensor coo_of_strided(const Tensor& self, int64_t sparse_dim) {
                           ops::index_select::call(rows, 0, places), true);
 }
 
+/// CSR of a coalesced matrix: its elements are in the order of the rows.
+Tensor csr_of_coo(const Tensor& coo) {
+  const Tensor indices = sparse::indices_of(coo).contiguous();
+  Tensor starts = tenon::zeros({coo.size(0) + 1}, kLong);
+  auto* const start = starts.data_ptr<int64_t>();
+  const auto* const row = indices.const_data_ptr<int64_t>();
+  for (int64_t i = 0; i < indices.size(1); ++i) ++start[row[i] + 1];
+  for (int64_t r = 0; r < coo.size(0); ++r) start[r + 1] += start[r];
+  return sparse::make_compressed(kSparseCsr, coo.sizes(), starts, indices.select(0, 1).clone(),
+                                 sparse::values_of(coo).clone());
+}
+
 /// The rows of a coalesced tensor with `batch` dimensions before the last two sparse ones, in the
 /// order of its slots: rows or columns, of blocks.
 Tensor compressed_of_coo(const Tensor& coo, Layout layout, Block block) {
   const auto n = static_cast<size_t>(sparse::content_of(coo).sparse_dim), batch = n - 2;
+  if (layout == kSparseCsr && batch == 0) return csr_of_coo(coo);
   const IntArrayRef sizes = coo.sizes();
   const bool rows = compresses_rows(layout);
   const int64_t height = block[0], width = block[1], area = height * width;
