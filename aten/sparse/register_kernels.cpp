@@ -27,6 +27,11 @@ class Kernels {
   std::vector<DispatchKey> keys_;
 };
 
+[[noreturn]] void refuse_adam(const OperatorEntry&, DispatchKeySet, Stack&) {
+  detail::raise<Error>(
+      "Adam does not support sparse gradients, please consider SparseAdam instead");
+}
+
 Kernels* make_kernels() {
   auto* const kernels = new Kernels({DispatchKey::SparseCPU, DispatchKey::SparseCsrCPU});
   kernels->add("add.Tensor", TENON_FN(add))
@@ -54,6 +59,7 @@ Kernels* make_kernels() {
       .add("_local_scalar_dense", TENON_FN(item))
       .add("sgd_step_", TENON_FN(sgd_step_))
       .add("_adagrad_step_", TENON_FN(adagrad_step_))
+      .add("adam_step_", refuse_adam)
       .add("alias", TENON_FN(alias))
       .add("clone", TENON_FN(clone))
       .add("_to_copy", TENON_FN(to_copy))

@@ -1,4 +1,4 @@
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 
 #include "aten/core/error.h"
 #include "tenon/ops/_sparse_mm.h"

@@ -281,6 +281,8 @@ s.view(6)
 s == s
 s.max()
 m.softmax(s, 1)
+s.numpy()
+c.numpy()
 s.fill_(1)
 m.ones_like(s)
 """
@@ -482,6 +484,14 @@ def test_optimizers(name, options):
         return layer.weight.detach().tolist()
 
     assert train(tenon) == [pytest.approx(row, rel=1e-5) for row in train(torch)]
+
+
+def test_adam_names_sparse_adam():
+    layer = tenon.nn.Embedding(3, 2, sparse=True)
+    assert repr(layer) == "Embedding(3, 2, sparse=True)"
+    layer(tenon.tensor([1])).sum().backward()
+    with pytest.raises(RuntimeError, match="please consider SparseAdam instead"):
+        tenon.optim.Adam(layer.parameters()).step()
 
 
 def test_sparse_adam_needs_sparse_gradients():

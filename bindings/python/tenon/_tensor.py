@@ -194,6 +194,12 @@ def numpy(self, *, force=False):
         self = self.detach().cpu()
     elif self.requires_grad and _C.is_grad_enabled():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.layout != _C.strided:
+        words = str(self.layout).partition(".")[2].removesuffix("_coo").split("_")
+        raise TypeError(
+            f"can't convert {''.join(word.capitalize() for word in words)} layout tensor to numpy. "
+            "Use Tensor.to_dense() first."
+        )
     return _C._to_numpy(self)
 
 

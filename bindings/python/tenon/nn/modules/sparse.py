@@ -71,7 +71,7 @@ class Embedding(Module):
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
-        for name, usual in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False)):
+        for name, usual in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False), ("sparse", False)):
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         return text
