@@ -4,6 +4,7 @@
 #include "aten/common/warning.h"
 #include "aten/core/print.h"
 #include "aten/core/python_object.h"
+#include "aten/core/sparse/sparse_value.h"
 #include "aten/core/thread_state.h"
 #include "autograd/autograd.h"
 #include "autograd/batched.h"
@@ -146,6 +147,8 @@ void Tensor::set_data(const Tensor& other) const {
       "data set to a tensor that requires gradients must be floating point or complex dtype, "
       "got ",
       other.scalar_type());
+  TENON_CHECK(other.layout() == layout(), "[set_data] expected a tensor of layout ", layout(),
+              ", got ", other.layout());
   impl_->storage = other.impl_->storage;
   impl_->storage_offset = other.impl_->storage_offset;
   impl_->dtype = other.impl_->dtype;
@@ -153,6 +156,10 @@ void Tensor::set_data(const Tensor& other) const {
   impl_->key_set.backends = other.impl_->key_set.backends;
   impl_->set_sizes_and_strides(other.sizes(), other.strides());
   impl_->refresh_data();
+  if (impl_->sparse) {
+    *impl_->sparse = *other.impl_->sparse;
+    impl_->contiguous = false;
+  }
   if (AutogradMeta* meta = impl_->autograd_meta) {
     const std::lock_guard lock(meta->accumulator_lock);
     if (meta->accumulator) meta->accumulator->leaf_has_changed(*this);

@@ -2,6 +2,7 @@
 
 #include "aten/batching/batch.h"
 #include "autograd/engine/accumulate_grad.h"
+#include "autograd/engine/owned_alone.h"
 #include "autograd/views/view_history.h"
 #include "tenon/ops/add.h"
 #include "tenon/ops/clone.h"
@@ -40,7 +41,8 @@ void RetainedGrad::add(const Tensor& grad) {
     if (!meta_) return;
     before = meta_->current_grad();
   }
-  Tensor sum = before.defined() ? before + grad : grad.clone(MemoryFormat::Contiguous);
+  Tensor sum =
+      before.defined() ? sum_of_gradients(before, grad) : grad.clone(MemoryFormat::Contiguous);
   before.reset();
   // What was there goes after the lock has been given up: it may hold the tensor's last reference.
   const std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@ namespace {
 TensorBase part(const TensorBase& t, int64_t which) {
   DimVector strides(t.strides());
   for (int64_t& stride : strides) stride *= 2;
+  t.data_ptr();  // an error for a tensor without memory of its own
   TensorBase result = make_detached(t);
   TensorImpl& impl = *result.unsafe_impl();
   impl.dtype = to_real(t.scalar_type());

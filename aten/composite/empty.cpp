@@ -1,5 +1,6 @@
 #include "tenon/native/empty.h"
 #include "aten/composite/factory_options.h"
+#include "aten/composite/sparse_by_name.h"
 #include "tenon/native/empty_like.h"
 #include "tenon/native/empty_strided.h"
 #include "tenon/native/new_empty.h"
@@ -10,6 +11,7 @@ namespace tenon {
 Tensor native::empty(IntArrayRef size, std::optional<ScalarType> dtype,
                      std::optional<Layout> layout, std::optional<Device> device,
                      std::optional<bool> pin_memory, std::optional<MemoryFormat> memory_format) {
+  if (layout && *layout != kStrided) return empty_sparse(size, dtype, *layout, device);
   const auto o = factory_options("empty", dtype, layout, device, pin_memory, get_default_dtype());
   if (TENON_LIKELY(!memory_format || *memory_format == MemoryFormat::Contiguous)) {
     return tenon::empty(size, o.dtype, o.device);

@@ -37,6 +37,9 @@ inline TensorBase uninitialized_like(const char* op, const TensorBase& self,
                                      std::optional<ScalarType> dtype, std::optional<Layout> layout,
                                      std::optional<Device> device, std::optional<bool> pin_memory,
                                      std::optional<MemoryFormat> memory_format) {
+  TENON_CHECK_NOT_IMPLEMENTED(self.layout() == kStrided || layout == kStrided, "[", op,
+                              "] is not implemented for tensors of layout ", self.layout(),
+                              ". Convert them with to_dense()");
   const FactoryOptions o =
       factory_options(op, dtype, layout, device, pin_memory, self.scalar_type(), self.device());
   return tenon::empty_strided(self.sizes(),

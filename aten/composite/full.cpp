@@ -1,5 +1,6 @@
 #include "tenon/native/full.h"
 #include "aten/composite/factory_options.h"
+#include "aten/composite/sparse_by_name.h"
 #include "tenon/native/full_like.h"
 #include "tenon/native/new_full.h"
 #include "tenon/native/new_ones.h"
@@ -46,6 +47,7 @@ Tensor filled(TensorBase made, const Scalar& value) {
 Tensor native::zeros(IntArrayRef size, std::optional<ScalarType> dtype,
                      std::optional<Layout> layout, std::optional<Device> device,
                      std::optional<bool> pin_memory) {
+  if (layout && *layout != kStrided) return empty_sparse(size, dtype, *layout, device);
   const auto o = factory_options("zeros", dtype, layout, device, pin_memory, get_default_dtype());
   return zeroed(tenon::empty(size, o.dtype, o.device));
 }

@@ -21,7 +21,7 @@ Tensor convert(const Tensor& self, std::optional<ScalarType> dtype, std::optiona
   const MemoryFormat format = memory_format.value_or(MemoryFormat::Preserve);
   const bool same = (!dtype || *dtype == self.scalar_type()) &&
                     (!device || same_device(*device, self.device())) &&
-                    (!layout || *layout == kStrided) && !pin_memory.value_or(false) &&
+                    (!layout || *layout == self.layout()) && !pin_memory.value_or(false) &&
                     (format == MemoryFormat::Preserve || self.suggest_memory_format() == format);
   if (same && !copy) return self;
   return ops::_to_copy::call(self, dtype, layout, device, pin_memory, non_blocking, memory_format);

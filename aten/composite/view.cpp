@@ -52,6 +52,7 @@ Tensor native::view_dtype(const Tensor& self, ScalarType dtype) {
     offset = have < want ? offset / times : offset * times;
   }
   // No view for autograd: numbers of another dtype over the same bytes have no derivative.
+  self.data_ptr();  // an error for a tensor without memory of its own
   TensorBase result = make_detached(self);
   TensorImpl& impl = *result.unsafe_impl();
   impl.dtype = dtype;
@@ -67,6 +68,7 @@ Tensor native::_unsafe_view(const Tensor& self, IntArrayRef size) {
   const auto strides = view_strides(self.sizes(), self.strides(), sizes);
   TENON_CHECK(strides, "[_unsafe_view] sizes ", size, " need a copy of a tensor with sizes ",
               self.sizes(), " and strides ", self.strides());
+  self.data_ptr();  // an error for a tensor without memory of its own
   TensorBase result = make_detached(self);
   result.unsafe_impl()->set_sizes_and_strides(sizes, *strides);
   return result;

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <sstream>
 #include <utility>
 #include <vector>
+
+#include "aten/core/sparse/sparse_value.h"
 
 namespace tenon {
 namespace {
@@ -231,6 +234,39 @@ std::string python_tuple(IntArrayRef sizes) {
   return text + (sizes.size() == 1 ? ",)" : ")");
 }
 
+/// "[[0, 1], [2, 0]]" or, without elements, "[], size=(2, 0)".
+std::string part_text(const IntrusivePtr<TensorImpl>& part, int64_t indent) {
+  const TensorBase t(part);
+  if (t.numel() == 0) return "[], size=" + python_tuple(t.sizes());
+  return Writer(t, indent).text();
+}
+
+/// "indices=tensor(...),\n       values=tensor(...)"
+std::string sparse_text(const TensorBase& tensor, int64_t indent) {
+  const SparseValue& content = *tensor.unsafe_impl()->sparse;
+  std::string text;
+  const auto add = [&](const std::string& name, const IntrusivePtr<TensorImpl>& part) {
+    const std::string prefix = name + "=tensor(";
+    if (!text.empty()) text += line_break(1, indent);
+    text += prefix + part_text(part, indent + static_cast<int64_t>(prefix.size())) + ")";
+  };
+  if (tensor.layout() == kSparse) {
+    add("indices", content.indices);
+  } else {
+    const bool rows = tensor.layout() == kSparseCsr || tensor.layout() == kSparseBsr;
+    add(rows ? "crow_indices" : "ccol_indices", content.indices);
+    add(rows ? "col_indices" : "row_indices", content.plain_indices);
+  }
+  add("values", content.values);
+  return text;
+}
+
+std::string layout_name(Layout layout) {
+  std::ostringstream name;
+  name << layout;
+  return name.str();
+}
+
 }  // namespace
 
 PrintOptions& print_options() {
@@ -256,7 +292,16 @@ std::string to_string(const TensorBase& tensor, std::string_view name) {
   TensorBase source = tensor;
   if (!tensor.is_cpu() && !tensor.is_meta() && print_hooks().to_cpu)
     source = print_hooks().to_cpu(tensor);
-  if (!source.is_cpu() || is_float8(type)) {
+  const bool sparse = tensor.unsafe_impl()->sparse != nullptr;
+  if (sparse) {
+    const SparseValue& content = *tensor.unsafe_impl()->sparse;
+    const int64_t nnz = tensor.layout() == kSparse ? content.indices->sizes[1]
+                                                   : content.plain_indices->sizes.back();
+    suffixes.push_back("size=" + python_tuple(tensor.sizes()));
+    suffixes.push_back("nnz=" + std::to_string(nnz));
+    shows_type = type != standard && type != to_complex(standard) && type != kLong && type != kBool;
+    text += sparse_text(tensor, indent);
+  } else if (!source.is_cpu() || is_float8(type)) {
     suffixes.push_back("size=" + python_tuple(tensor.sizes()));
     text += "...";
   } else if (tensor.numel() == 0) {
@@ -273,18 +318,23 @@ std::string to_string(const TensorBase& tensor, std::string_view name) {
   }
   if (shows_type)
     suffixes.push_back(std::string("dtype=") + print_hooks().module + "." + python_name(type));
+  if (sparse)
+    suffixes.push_back(std::string("layout=") + print_hooks().module + "." +
+                       layout_name(tensor.layout()));
   const std::string node = print_hooks().grad_fn_name ? print_hooks().grad_fn_name(tensor) : "";
   if (!node.empty()) {
     suffixes.push_back("grad_fn=<" + node + ">");
   } else if (tensor.requires_grad()) {
     suffixes.push_back("requires_grad=True");
   }
+  bool breaks = tensor.layout() == kSparse;
   const size_t line = text.rfind('\n');
   auto used = static_cast<int64_t>(text.size()) -
               (line == std::string::npos ? -1 : static_cast<int64_t>(line)) + 1;
   for (const std::string& suffix : suffixes) {
     const auto size = static_cast<int64_t>(suffix.size());
-    if (used + size + 2 > print_options().linewidth) {
+    if (breaks || used + size + 2 > print_options().linewidth) {
+      breaks = false;
       text += line_break(1, indent) + suffix;
       used = indent + size;
     } else {

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "aten/core/device_interface.h"
+#include "aten/core/sparse/sparse_value.h"
 #include "aten/core/thread_state.h"
 
 namespace tenon {
@@ -304,8 +305,8 @@ TensorBase make_contiguous_view(const TensorBase& self, IntArrayRef sizes) {
 }
 
 TensorBase make_detached(const TensorBase& self) {
-  self.data_ptr();  // an error for a batched tensor
   TensorImpl& source = *self.unsafe_impl();
+  if (TENON_LIKELY(!source.sparse)) self.data_ptr();  // an error for a batched tensor
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(source.dtype, source.device));
   impl->storage = source.storage;
   impl->storage_offset = source.storage_offset;
@@ -316,6 +317,13 @@ TensorBase make_detached(const TensorBase& self) {
   impl->strides = source.strides;
   impl->is_wrapped_number = source.is_wrapped_number;
   impl->is_inference = source.is_inference;
+  if (TENON_UNLIKELY(source.sparse != nullptr)) {
+    impl->sparse = new SparseValue(*source.sparse);
+    impl->layout = source.layout;
+    impl->has_memory = false;
+    impl->contiguous = false;
+    impl->key_set = DispatchKeySet(kThreadLayers, source.key_set.backends);
+  }
   source.share_version_with(*impl);
   return TensorBase(std::move(impl));
 }

@@ -52,6 +52,7 @@ class TensorBase {
   bool is_floating_point() const { return tenon::is_floating_point(scalar_type()); }
   bool is_complex() const { return tenon::is_complex(scalar_type()); }
   bool is_sparse() const { return get().layout == kSparse; }
+  bool is_sparse_csr() const { return get().layout == kSparseCsr; }
   bool is_wrapped_number() const { return get().is_wrapped_number; }
   DispatchKeySet key_set() const { return impl_ ? impl_->key_set : DispatchKeySet(); }
 

@@ -27,10 +27,15 @@ TENON_API void pointwise_multi(const PointwiseOp& op, ArrayRef<const TensorBase*
                                ArrayRef<const Scalar*> scalars, TensorBase* outs,
                                uint32_t wanted = ~0u);
 
-/// Whether generated kernels run where the tensor is; elsewhere the same is computed with
-/// operators.
-inline bool has_pointwise_kernels(const TensorBase& tensor) {
-  return !tensor.key_set().has(Backend::PrivateUse1);
+/// Whether generated kernels run where the tensors are; elsewhere, and if one of them is sparse,
+/// the same is computed with operators.
+template <class... Tensors>
+bool has_pointwise_kernels(const Tensors&... tensors) {
+  constexpr uint8_t kOthers =
+      (DispatchKeySet(Backend::PrivateUse1) | DispatchKeySet(Backend::SparseCPU) |
+       DispatchKeySet(Backend::SparseCsrCPU))
+          .backends;
+  return !((tensors.key_set().backends | ...) & kOthers);
 }
 
 }  // namespace tenon::native

@@ -4,7 +4,7 @@
 
 #include "aten/core/python_object.h"
 #include "aten/core/thread_state.h"
-#include "tenon/ops/add.h"
+#include "autograd/engine/owned_alone.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/empty_strided.h"
@@ -16,12 +16,15 @@ namespace {
 /// Whether the gradient itself may become grad(): nobody else sees its memory, and it has the
 /// layout that PyTorch promises (the strides of a dense leaf, otherwise row-major).
 bool may_steal(const Tensor& grad, const Tensor& leaf) {
-  if (grad.use_count() != 1 || grad.unsafe_impl()->storage->refs.count() != 1) return false;
+  if (grad.use_count() != 1) return false;
+  if (!grad.unsafe_impl()->has_memory) return grad.layout() != kStrided;
+  if (grad.unsafe_impl()->storage->refs.count() != 1) return false;
   return leaf.is_non_overlapping_and_dense() ? grad.strides() == leaf.strides()
                                              : grad.is_contiguous();
 }
 
 Tensor copy_in_layout_of(const Tensor& grad, const Tensor& leaf) {
+  if (grad.layout() != kStrided || leaf.layout() != kStrided) return grad.clone();
   if (!leaf.is_non_overlapping_and_dense()) return grad.clone(MemoryFormat::Contiguous);
   return empty_strided(leaf.sizes(), leaf.strides(), grad.options()).copy_(grad);
 }
@@ -96,7 +99,7 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
   AutogradMeta& meta = meta_of(*variable_.unsafe_impl());
   Tensor sum = meta.current_grad();
   if (GradMode::is_enabled()) {
-    sum = sum.defined() ? sum + grad : grad.clone();
+    sum = sum.defined() ? sum_of_gradients(sum, grad) : grad.clone();
     meta.swap_grad(sum);
     return;
   }
@@ -105,7 +108,12 @@ void AccumulateGrad::accumulate(Tensor&& grad) {
                     (sum.scalar_type() == grad.scalar_type() || metadata_[0].takes_any_dtype()),
                 "[backward] expected the grad() of a leaf to have its sizes and dtype, ",
                 grad.scalar_type(), grad.sizes(), ", got ", sum.scalar_type(), sum.sizes());
-    sum.add_(grad);
+    if (TENON_UNLIKELY(sum.layout() != kStrided && grad.layout() == kStrided)) {
+      sum = sum_of_gradients(sum, grad);
+      meta.swap_grad(sum);
+    } else {
+      sum.add_(grad);
+    }
     return;
   }
   if (TENON_UNLIKELY(python_takes(grad.key_set() | variable_.key_set()))) {

@@ -375,7 +375,7 @@ class BackwardPass {
                !thread_state.batched_gradients && owned_alone(sum)) {
       sum.add_(grad);
     } else {
-      sum = sum + grad;
+      sum = sum_of_gradients(sum, grad);
     }
   }
 

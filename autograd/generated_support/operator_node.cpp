@@ -87,9 +87,9 @@ void OperatorNode::dispose() noexcept {
   const NodeType& type = type_;
   for (const SavedMember& member : type.saved) {
     if (TENON_LIKELY(member.kind == SavedKind::Tensor)) {
-      at<SavedVariable>(values(), member).~SavedVariable();
+      at<SavedVariable>(memory(), member).~SavedVariable();
     } else {
-      end(member.kind, &at<char>(values(), member));
+      end(member.kind, &at<char>(memory(), member));
     }
   }
   this->~OperatorNode();
@@ -99,9 +99,9 @@ void OperatorNode::dispose() noexcept {
 void OperatorNode::release_variables() {
   for (const SavedMember& member : type_.saved) {
     if (TENON_LIKELY(member.kind == SavedKind::Tensor)) {
-      at<SavedVariable>(values(), member).reset();
+      at<SavedVariable>(memory(), member).reset();
     } else if (member.kind == SavedKind::TensorList) {
-      for (auto& s : at<std::vector<SavedVariable>>(values(), member)) s.reset();
+      for (auto& s : at<std::vector<SavedVariable>>(memory(), member)) s.reset();
     }
   }
 }
@@ -113,7 +113,7 @@ std::vector<SavedEntry> OperatorNode::saved() const {
   std::string_view name = next_name(type_.names);
   for (const SavedMember& member : type_.saved) {
     name = next_name(name);
-    entries.push_back({std::string(name), member.kind, &at<const char>(values(), member), this});
+    entries.push_back({std::string(name), member.kind, &at<const char>(memory(), member), this});
   }
   return entries;
 }

@@ -107,7 +107,7 @@ class TENON_API OperatorNode final : public Node {
   static IntrusivePtr<OperatorNode> make(const NodeType& type) {
     OperatorNode* node = allocate(type);
     if constexpr (!std::is_empty_v<Values>)
-      [node]() noexcept { ::new (node->values()) Values(); }();
+      [node]() noexcept { ::new (node->memory()) Values(); }();
     return IntrusivePtr<OperatorNode>::adopt(node);
   }
 
@@ -123,11 +123,11 @@ class TENON_API OperatorNode final : public Node {
 
   template <class Values>
   const Values& values_as() const {
-    return *static_cast<const Values*>(values());
+    return *static_cast<const Values*>(memory());
   }
   template <class Values>
   Values& values_as() {
-    return *static_cast<Values*>(values());
+    return *static_cast<Values*>(memory());
   }
 
  protected:
@@ -137,8 +137,8 @@ class TENON_API OperatorNode final : public Node {
   explicit OperatorNode(const NodeType& type) : type_(type) {}
   ~OperatorNode() override = default;
   static OperatorNode* allocate(const NodeType& type);
-  void* values() { return this + 1; }
-  const void* values() const { return this + 1; }
+  void* memory() { return this + 1; }
+  const void* memory() const { return this + 1; }
 
   const NodeType& type_;
 };

@@ -38,6 +38,7 @@ ATEN = tuple(
         "cuda",
         "batching",
         "stable",
+        "sparse",
     )
 )
 OPERATORS = BELOW + ATEN + ("generated", "autograd")
@@ -95,6 +96,7 @@ LAYERS = (
     Layer("aten/composite", ("aten/composite/",), BELOW + ATEN[:6] + ("generated", "aten/batching")),
     Layer("aten/batching", ("aten/batching/",), BELOW + ATEN[:4] + ("generated",)),
     Layer("aten/stable", ("aten/stable/",), BELOW + ATEN[:6] + ("aten/registration", "aten/cpu", "generated")),
+    Layer("aten/sparse", ("aten/sparse/",), BELOW + ATEN[:8] + ("generated",)),
     Layer("aten/registration", ("aten/registration/",), BELOW + ATEN[:5] + ("generated",)),
     Layer(
         "generated",

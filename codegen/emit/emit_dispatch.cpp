@@ -14,7 +14,8 @@ using ir::ThunkKind;
 using schema::SchemaKind;
 using Slots = std::vector<std::string>;
 
-const Slots kEverywhere = {"None", "CPU", "CUDA", "Meta", "PrivateUse1"};
+const Slots kEverywhere = {"None",        "CPU",       "CUDA",        "Meta",
+                           "PrivateUse1", "SparseCPU", "SparseCsrCPU"};
 const Slots kWithTensors = {"CPU", "CUDA", "Meta"};
 
 class Thunks {

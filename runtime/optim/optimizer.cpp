@@ -196,7 +196,6 @@ void Optimizer::check_one(const Tensor& p) const {
   TENON_CHECK(grad.sizes() == p.sizes() && grad.device() == p.device(),
               "[optim] the gradient must have the parameter's shape and device, got ", grad.sizes(),
               " on ", grad.device(), " for ", p.sizes(), " on ", p.device());
-  TENON_CHECK(!grad.is_sparse(), "[optim] sparse gradients are not supported");
   TENON_CHECK(
       grad.is_complex() == p.is_complex(),
       "[optim] the gradient of a complex parameter must be complex, of a real one real, got ",

@@ -597,7 +597,23 @@ def linalg_lstsq_backward(grad_solution, grad_residuals, self, b, solution, mask
     return None, torch.linalg.pinv(self).mH @ grad_solution
 
 
+def needs_sparse(*args, **kwargs):
+    raise RuntimeError("a sparse tensor is required")
+
+
 REFERENCES = {
+    "to_dense_backward": lambda grad, input, masked_grad=None: grad,
+    "to_sparse_backward": lambda grad, self: grad,
+    "sparse_mask_backward": lambda grad, self, mask: grad,
+    "values_backward": needs_sparse,
+    "sparse_constructor_values_backward": lambda grad, indices: grad[tuple(indices)],
+    "_sparse_mm": lambda sparse, dense: sparse @ dense,
+    "_sparse_addmm": lambda self, mat1, mat2, beta=1, alpha=1: torch.addmm(self, mat1, mat2, beta=beta, alpha=alpha),
+    "mm_mat1_sparse_backward": lambda grad, mat1, mat2, alpha: grad @ mat2.mH * alpha,
+    "gather_sparse_backward": lambda grad, self_sizes, dim, index: grad,
+    "_sparse_sum_backward": needs_sparse,
+    "embedding_sparse_backward": needs_sparse,
+    "_sparse_adam_step_": needs_sparse,
     "_linalg_eig_backward": linalg_eig_backward,
     "_linalg_eig_jvp": linalg_eig_jvp,
     "_linalg_lstsq_backward": linalg_lstsq_backward,

@@ -101,6 +101,7 @@ TEST_CASE("samples: operators of lists") { run_family("lists", false); }
 TEST_CASE("samples: attention, losses of sequences") { run_family("attention", false); }
 TEST_CASE("samples: sampling") { run_family("sampling", false); }
 TEST_CASE("samples: reductions by index, histograms, draws") { run_family("scattering", false); }
+TEST_CASE("samples: sparse layouts") { run_family("sparse", false); }
 
 TEST_CASE("gradients: pointwise unary operators") { run_family("unary", true); }
 TEST_CASE("gradients: pointwise binary operators") { run_family("binary", true); }
@@ -121,6 +122,7 @@ TEST_CASE("gradients: operators of lists") { run_family("lists", true); }
 TEST_CASE("gradients: attention, losses of sequences") { run_family("attention", true); }
 TEST_CASE("gradients: sampling") { run_family("sampling", true); }
 TEST_CASE("gradients: reductions by index, histograms, draws") { run_family("scattering", true); }
+TEST_CASE("gradients: sparse layouts") { run_family("sparse", true); }
 
 namespace {
 
@@ -151,7 +153,7 @@ TEST_CASE("every operator has a sample") {
                                         "joining",  "everyday",   "indexing",   "reductions",
                                         "creation", "matmul",     "nn",         "recurrent",
                                         "lists",    "attention",  "sampling",   "factorizations",
-                                        "linalg",   "scattering", "signals"};
+                                        "linalg",   "scattering", "signals",    "sparse"};
   for (const auto& family : families()) {
     INFO("samples/" << family << ".yaml has no TEST_CASE here");
     CHECK(tested.count(family));

@@ -150,7 +150,7 @@ MENTIONS = """
 
     assert not f(3) and f(torch.nn.Linear(1, 1)) and issubclass(Mine, torch.nn.Module)
     assert torch.sparse_coo is torch.sparse_coo and torch.ones(1).layout != torch.sparse_coo
-    table = {torch.hspmm: 1, torch.fx.wrap: 2}
+    table = {torch.sspaddmm: 1, torch.fx.wrap: 2}
     try:
         raise ValueError
     except (torch.cuda.CudaError, ValueError):
@@ -167,13 +167,13 @@ def test_missing_names_can_be_mentioned(tmp_path):
     ("use", "name"),
     [
         ("torch.export.export(None)", "torch.export.export"),
-        ("torch.hspmm(None, None)", "torch.hspmm"),
+        ("torch.sspaddmm(None, None)", "torch.sspaddmm"),
         ("class A(torch.jit.ScriptModule): pass\nA()", "torch.jit.ScriptModule"),
         ("list(torch.export.ExportedProgram)", "torch.export.ExportedProgram"),
         ("torch.distributed.fsdp.MixedPrecision.x = 1", "torch.distributed.fsdp.MixedPrecision"),
         ("with torch.export.ExportedProgram: pass", "torch.export.ExportedProgram"),
-        ("torch.ones(2).to_sparse()", "torch.Tensor.to_sparse"),
-        ("torch.sparse_coo_tensor([[0]], [1.0])", "torch.sparse_coo_tensor"),
+        ("torch.ones(2).to_mkldnn()", "torch.Tensor.to_mkldnn"),
+        ("torch.quantize_per_tensor(None)", "torch.quantize_per_tensor"),
     ],
 )
 def test_their_use_raises_and_says_where(tmp_path, use, name):
@@ -217,13 +217,13 @@ def test_the_report_lists_both_kinds(tmp_path):
         import torch
         from torch.export import Dim
         try:
-            torch.hspmm(None, None)
+            torch.sspaddmm(None, None)
         except NotImplementedError:
             pass
     """, "--report", check=False)  # fmt: skip
     used, mentioned = done.stderr.split("mentioned only: ")
     assert done.returncode == 0 and used.startswith("names of PyTorch that are not in Tenon, used, which raised: 1\n")
-    assert "  torch.hspmm  " in used and "program.py:5" in used
+    assert "  torch.sspaddmm  " in used and "program.py:5" in used
     assert mentioned.startswith("1\n  torch.export.Dim  ") and "program.py:3" in mentioned
 
 

@@ -460,9 +460,10 @@ void add_named_values(PyObject* module) {
       if (name) check(PyModule_AddObjectRef(module, name, object));
     }
   }
-  const std::pair<Layout, const char*> kLayouts[] = {{Layout::Strided, "strided"},
-                                                     {Layout::Sparse, "sparse_coo"},
-                                                     {Layout::SparseCsr, "sparse_csr"}};
+  const std::pair<Layout, const char*> kLayouts[] = {
+      {Layout::Strided, "strided"},      {Layout::Sparse, "sparse_coo"},
+      {Layout::SparseCsr, "sparse_csr"}, {Layout::SparseCsc, "sparse_csc"},
+      {Layout::SparseBsr, "sparse_bsr"}, {Layout::SparseBsc, "sparse_bsc"}};
   for (const auto& [layout, name] : kLayouts) {
     layouts[static_cast<int>(layout)] =
         add_value(module, layout_type, static_cast<int>(layout), name);

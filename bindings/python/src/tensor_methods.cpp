@@ -73,6 +73,7 @@ TENON_ATTRIBUTE(is_cpu, wrap(t.is_cpu()))
 TENON_ATTRIBUTE(is_cuda, wrap(t.is_cuda()))
 TENON_ATTRIBUTE(is_meta, wrap(t.is_meta()))
 TENON_ATTRIBUTE(is_sparse, wrap(t.is_sparse()))
+TENON_ATTRIBUTE(is_sparse_csr, wrap(t.is_sparse_csr()))
 TENON_ATTRIBUTE(mT, wrap([&] {
                   TENON_CHECK(
                       t.dim() != 1,
@@ -186,6 +187,7 @@ PyGetSetDef attributes[] = {
     {"is_cuda", get_is_cuda, nullptr, nullptr, nullptr},
     {"is_meta", get_is_meta, nullptr, nullptr, nullptr},
     {"is_sparse", get_is_sparse, nullptr, nullptr, nullptr},
+    {"is_sparse_csr", get_is_sparse_csr, nullptr, nullptr, nullptr},
     {"real", get_real, set_part, "A view of the real parts, of a real tensor itself.", nullptr},
     {"imag", get_imag, set_part, "A view of the imaginary parts of a complex tensor.", nullptr},
     {"mT", get_mT, nullptr, "The last two dimensions exchanged.", nullptr},

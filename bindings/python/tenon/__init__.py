@@ -96,6 +96,14 @@ from tenon._settings import (
     set_num_interop_threads as set_num_interop_threads,
     set_warn_always as set_warn_always,
 )
+from tenon._sparse import (
+    sparse_bsc_tensor as sparse_bsc_tensor,
+    sparse_bsr_tensor as sparse_bsr_tensor,
+    sparse_compressed_tensor as sparse_compressed_tensor,
+    sparse_coo_tensor as sparse_coo_tensor,
+    sparse_csc_tensor as sparse_csc_tensor,
+    sparse_csr_tensor as sparse_csr_tensor,
+)
 from tenon._tensor import (
     as_tensor as as_tensor,
     asarray as asarray,
@@ -142,7 +150,7 @@ double = _C.float64
 # Imported when first asked for: a program that only computes starts without them.
 _LATER = {
     "accelerator", "backends", "cpu", "cuda", "distributed", "distributions", "fft", "func", "futures", "fx", "hub", "library", "masked", "multiprocessing", "nn", "optim",
-    "quasirandom", "signal", "special", "testing", "types", "version",
+    "quasirandom", "signal", "sparse", "special", "testing", "types", "version",
 }  # fmt: skip
 
 TYPE_CHECKING = False  # type checkers take it for true, and typing costs a start milliseconds

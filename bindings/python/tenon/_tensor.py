@@ -197,6 +197,12 @@ def numpy(self, *, force=False):
         self = self.detach().cpu()
     elif self.requires_grad and _C.is_grad_enabled():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if self.layout != _C.strided:
+        words = str(self.layout).partition(".")[2].removesuffix("_coo").split("_")
+        raise TypeError(
+            f"can't convert {''.join(word.capitalize() for word in words)} layout tensor to numpy. "
+            "Use Tensor.to_dense() first."
+        )
     return _C._to_numpy(self)
 
 
@@ -490,7 +496,11 @@ def __reduce_ex__(self, protocol):
         return _rebuild_wrapper, (self.__class__, *geometry, dict(self.__dict__))
     cls, plain = self.__class__, self.__class__ is Tensor and not self.__dict__
     geometry = (tuple(self.size()), self.stride(), plain and self.requires_grad)
-    if self.is_meta:
+    if self.layout != _C.strided:
+        from tenon._sparse import reduced
+
+        made = reduced(self, plain and self.requires_grad)
+    elif self.is_meta:
         made = _rebuild_meta, (self.dtype, *geometry)
     else:
         # Tensors of one pickle that share a storage share it again: its object is the same for all of them.
@@ -549,7 +559,7 @@ def __deepcopy__(self, memo):
 
     if _C._is_wrapper(self):
         return _copy_of_wrapper(self, memo)
-    if self.is_meta:
+    if self.is_meta or self.layout != _C.strided:
         result = self.detach().clone()
     else:
         storage = copy.deepcopy(_C._storage(self), memo)

@@ -126,11 +126,32 @@ class _Comparison:
         if actual.dtype != expected.dtype:
             dtype = _C.promote_types(actual.dtype, expected.dtype)
             actual, expected = actual.to(dtype), expected.to(dtype)
+        if actual.layout != expected.layout:
+            actual, expected = actual.to_dense(), expected.to_dense()
+        if actual.layout != _C.strided:
+            return self.compare_sparse(actual, expected, path)
         if _C.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=self.equal_nan).all():
             return
         if actual.dim() == 0:
             _raise_unless_close(actual.item(), expected.item(), rtol, atol, self.equal_nan, path)
         raise _Difference(_text_of_tensors(actual, expected, rtol, atol, self.equal_nan), path)
+
+    def compare_sparse(self, actual, expected, path):
+        """The parts of two sparse tensors of one layout: indices are equal, values close."""
+        from tenon._sparse import parts_of
+
+        if actual._nnz() != expected._nnz():
+            raise _Difference(
+                f"The number of specified values in sparse tensors does not match: {actual._nnz()} != {expected._nnz()}",
+                path,
+            )
+        (*indices, values), (*expected_indices, expected_values) = parts_of(actual), parts_of(expected)
+        for mine, other in zip(indices, expected_indices):
+            if not _C.equal(mine, other.to(mine.dtype)):
+                raise _Difference(
+                    "The indices of sparse tensors do not match: " + _text_of_tensors(mine, other, 0, 0, False), path
+                )
+        self.compare_tensors(values, expected_values, path)
 
     def compare_properties(self, actual, expected, path):
         def check(name, of, wanted=True):

@@ -100,6 +100,7 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const Tensor& of
                     weight.dim());
   TENON_CHECK_VALUE(!is_max || !scale_grad_by_freq,
                     "max mode does not support scaling the gradient by the frequency");
+  TENON_CHECK_VALUE(!is_max || !sparse, "max mode does not support sparse weights");
   TENON_CHECK_NOT_IMPLEMENTED(
       !per_sample_weights.defined() || std::holds_alternative<enumtype::kSum>(mode),
       "embedding_bag: per_sample_weights is only supported for mode=kSum (got mode=",

@@ -5,6 +5,7 @@
 
 #include "runtime/serialization/io/parallel_tasks.h"
 #include "runtime/serialization/location.h"
+#include "runtime/serialization/pickle/sparse_parts.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/values/value_visit.h"
 
@@ -43,6 +44,10 @@ void StorageTable::trim_to(const Value& value) {
     }
     if (!v.is_tensor()) return;
     const Tensor t = v.to_tensor();
+    if (t.defined() && t.layout() != kStrided) {
+      for (const Tensor& part : parts_of_sparse(t)) used_[part.storage().get()].add(extent(part));
+      return;
+    }
     if (t.defined()) t.data_ptr();  // an error for a batched tensor
     if (t.has_storage() && !t.is_meta()) used_[t.storage().get()].add(extent(t));
   });

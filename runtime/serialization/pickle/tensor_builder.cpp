@@ -7,6 +7,7 @@
 
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/globals.h"
+#include "runtime/serialization/pickle/sparse_parts.h"
 #include "runtime/serialization/pickle/storage_view.h"
 #include "runtime/serialization/pickle/unpickler.h"
 
@@ -96,6 +97,8 @@ Value TensorBuilder::call(Unpickler& machine, const Globals& globals, const std:
     return meta_tensor(machine, items);
   }
   if (name == "_rebuild_device_tensor_from_cpu_tensor") return device_tensor(machine, args.items());
+  const bool of_sparse = name == "_rebuild_sparse_tensor" || name == "_rebuild_sparse_csr_tensor";
+  if (of_sparse && !inspects_) return sparse_tensor(machine, args);
   const bool of_tensor = args.size() > 0 && args[0].is_tensor();
   if ((name.starts_with("_rebuild_parameter") || name == "Parameter") && of_tensor)
     return parameter(machine, args.items());
@@ -106,10 +109,7 @@ Value TensorBuilder::unsupported(Unpickler& machine, const std::string& name,
                                  const Value& args) const {
   if (inspects_) return Value::object("torch._utils " + name, args);
   std::string kind = name + " with these arguments";
-  if (name == "_rebuild_sparse_tensor" || name == "_rebuild_sparse_csr_tensor") {
-    const bool has_layout = args.size() > 0 && args[0].is(Kind::Layout);
-    kind = "sparse tensors (" + (has_layout ? args[0].name() : "torch.sparse_csr") + ")";
-  } else if (name == "_rebuild_qtensor") {
+  if (name == "_rebuild_qtensor") {
     kind = "quantized tensors";
   } else if (name == "_rebuild_nested_tensor") {
     kind = "nested tensors";
@@ -184,6 +184,21 @@ void TensorBuilder::finish() {
     Tensor(p.result).detach().copy_(values);
   }
   pending_.clear();
+  try {
+    for (const Tensor& t : sparse_) check_sparse(t);
+  } catch (const Error& error) {
+    tenon::detail::raise<Error>("[load] a sparse tensor: ", error.what());
+  }
+  sparse_.clear();
+}
+
+Value TensorBuilder::sparse_tensor(Unpickler& machine, const Value& args) {
+  try {
+    sparse_.push_back(sparse_of_arguments(args));
+  } catch (const Error& error) {
+    machine.fail(error.what());
+  }
+  return Value(sparse_.back());
 }
 
 Value TensorBuilder::parameter(Unpickler& machine, const Items& args) {

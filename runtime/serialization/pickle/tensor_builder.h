@@ -46,6 +46,7 @@ class TensorBuilder {
   Value meta_tensor(Unpickler& machine, const Value::Items& args);
   Value device_tensor(Unpickler& machine, const Value::Items& args);
   Value from_type(Unpickler& machine, const Globals& globals, const Value::Items& args);
+  Value sparse_tensor(Unpickler& machine, const Value& args);
   TensorBase resolved(Unpickler& machine, const TensorBase& view, const Value& metadata);
   Value unsupported(Unpickler& machine, const std::string& function, const Value& args) const;
 
@@ -53,6 +54,7 @@ class TensorBuilder {
   bool inspects_;
   std::function<void(const Storage&, ScalarType)> on_untyped_;
   std::vector<Pending> pending_;
+  std::vector<Tensor> sparse_;  ///< to be checked when their indices have been read
 };
 
 }  // namespace tenon::serialization

@@ -1,6 +1,7 @@
 // How a ValuePickler writes tensors and storages.
 #include "runtime/serialization/location.h"
 #include "runtime/serialization/pickle/dtype_name.h"
+#include "runtime/serialization/pickle/sparse_parts.h"
 #include "runtime/serialization/pickle/value_pickler.h"
 
 namespace tenon::serialization {
@@ -91,6 +92,10 @@ void ValuePickler::dense_tensor(const Tensor& t, std::string_view cls) {
     out_.global("torch._utils", name);
     if (!cls.empty()) out_.global(cls);
   };
+  if (t.layout() != kStrided) {
+    function("_rebuild_sparse_tensor");
+    return save(sparse_arguments(t, options_.compat != SaveOptions::Compat::V1_13));
+  }
   const bool has_storage = t.has_storage();
   if (t.is_meta() || !has_storage) {
     function(t.is_meta() ? "_rebuild_meta_tensor_no_storage"

@@ -54,7 +54,9 @@ Value::Value(const TensorBase& tensor) {
 Value::Value(ScalarType dtype) : kind_(Kind::Dtype), int_(static_cast<int64_t>(dtype)) {}
 Value::Value(tenon::Device device) : Value(Kind::Device, std::make_shared<DeviceNode>(device)) {}
 Value::Value(tenon::Layout layout) {
-  constexpr const char* kNames[] = {"torch.strided", "torch.sparse_coo", "torch.sparse_csr"};
+  constexpr const char* kNames[] = {"torch.strided",   "torch.sparse_coo", "torch.sparse_csr",
+                                    "torch._mkldnn",   "torch.sparse_csc", "torch.sparse_bsr",
+                                    "torch.sparse_bsc"};
   *this = Value::layout(kNames[static_cast<int>(layout)]);
 }
 

@@ -22,11 +22,11 @@ def _with_torch(method):
 
 def _with_dtype(method):
     """The text of a tensor, whose elements say nothing of Tenon."""
-    return _replaced(method, "dtype=tenon.", "dtype=torch.")
+    return _replaced(_replaced(method, "dtype=tenon.", "dtype=torch."), "layout=tenon.", "layout=torch.")
 
 
 # No tensor of Tenon is one.
-_KINDS = ("ipu", "maia", "mkldnn", "mps", "mtia", "nested", "quantized", "sparse_csr", "vulkan", "xla", "xpu")
+_KINDS = ("ipu", "maia", "mkldnn", "mps", "mtia", "nested", "quantized", "vulkan", "xla", "xpu")
 
 
 def _function_of_tensors(own):
@@ -41,11 +41,6 @@ def _function_of_tensors(own):
             return func(*args, **({} if kwargs is None else kwargs))
 
     return classmethod(torch_function)
-
-
-def to_dense(self, dtype=None, *, masked_grad=None):
-    """The tensor: all are dense."""
-    return self if dtype is None else self.to(dtype)
 
 
 def pin_memory(self, device=None):
@@ -67,7 +62,7 @@ def swapaxes_(self, axis0, axis1):
 
 def install():
     tenon.Tensor.__torch_function__ = _function_of_tensors(_tensor._torch_function)
-    for method in (to_dense, pin_memory, _is_all_true, _is_any_true, swapaxes_):
+    for method in (pin_memory, _is_all_true, _is_any_true, swapaxes_):
         if not hasattr(tenon.Tensor, method.__name__):
             setattr(tenon.Tensor, method.__name__, method)
     for kind in _KINDS:

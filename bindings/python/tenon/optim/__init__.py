@@ -16,6 +16,7 @@ from tenon.optim.radam import RAdam
 from tenon.optim.rmsprop import RMSprop
 from tenon.optim.rprop import Rprop
 from tenon.optim.sgd import SGD
+from tenon.optim.sparseadam import SparseAdam
 
 __all__ = [
     "ASGD",
@@ -33,6 +34,7 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "SGD",
+    "SparseAdam",
     "lr_scheduler",
     "swa_utils",
 ]

@@ -50,6 +50,8 @@ def embedding_bag(
         raise ValueError("mode has to be one of sum, mean or max")
     if mode == "max" and scale_grad_by_freq:
         raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
     for name, tensor in (("indices", input), ("offsets", offsets)):
         if tensor is not None and tensor.dtype not in (tenon.int32, tenon.int64):
             raise RuntimeError(

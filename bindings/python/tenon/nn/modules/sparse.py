@@ -22,8 +22,6 @@ class Embedding(Module):
         dtype=None,
     ):
         super().__init__()
-        if sparse:
-            raise NotImplementedError("Embedding: sparse")
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise AssertionError("padding_idx must be within num_embeddings")
         self.num_embeddings, self.embedding_dim, self.max_norm, self.norm_type = (
@@ -73,7 +71,7 @@ class Embedding(Module):
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
-        for name, usual in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False)):
+        for name, usual in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False), ("sparse", False)):
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         return text
@@ -98,8 +96,6 @@ class EmbeddingBag(Module):
         dtype=None,
     ):
         super().__init__()
-        if sparse:
-            raise NotImplementedError("EmbeddingBag: sparse")
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise AssertionError("padding_idx must be within num_embeddings")
         self.num_embeddings, self.embedding_dim, self.max_norm, self.norm_type = (
@@ -109,6 +105,7 @@ class EmbeddingBag(Module):
             norm_type,
         )
         self.scale_grad_by_freq, self.mode, self.include_last_offset = scale_grad_by_freq, mode, include_last_offset
+        self.sparse = sparse
         self.padding_idx = padding_idx if padding_idx is None or padding_idx >= 0 else num_embeddings + padding_idx
         if _weight is None:
             self.weight = parameter((num_embeddings, embedding_dim), options_of(device, dtype))
@@ -158,7 +155,7 @@ class EmbeddingBag(Module):
             self.norm_type,
             self.scale_grad_by_freq,
             self.mode,
-            False,
+            self.sparse,
             per_sample_weights,
             self.include_last_offset,
             self.padding_idx,

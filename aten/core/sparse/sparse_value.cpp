@@ -1,4 +1,4 @@
-#include "aten/sparse/sparse_value.h"
+#include "aten/core/sparse/sparse_value.h"
 
 namespace tenon {
 
