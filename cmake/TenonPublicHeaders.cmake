@@ -4,7 +4,7 @@ set(TENON_PUBLIC_ENTRIES
   aten/core/deterministic.h
   aten/core/device_interface.h
   aten/core/generator.h
-  aten/core/linalg_error.h
+  aten/common/linalg_error.h
   aten/core/parallel.h
   aten/core/thread_state.h
   aten/cuda/launch.h
@@ -34,6 +34,7 @@ set(TENON_PUBLIC_HEADERS
   aten/batching/batch.h
   aten/common/check_device.h
   aten/common/ivalue.h
+  aten/common/linalg_error.h
   aten/common/opmath_type.h
   aten/common/warning.h
   aten/core/allocator.h
@@ -47,7 +48,6 @@ set(TENON_PUBLIC_HEADERS
   aten/core/generator.h
   aten/core/half.h
   aten/core/intrusive_ptr.h
-  aten/core/linalg_error.h
   aten/core/macros.h
   aten/core/memory_format.h
   aten/core/parallel.h

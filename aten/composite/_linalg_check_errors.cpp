@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "aten/core/linalg_error.h"
+#include "aten/common/linalg_error.h"
 #include "tenon/tensor.h"
 
 namespace tenon {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "aten/core/linalg_error.h"
+#include "aten/common/linalg_error.h"
 #include "aten/cpu/linalg/batches.h"
 #include "aten/cpu/linalg/finite.h"
 #include "tenon/ops/_linalg_check_errors.h"

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "aten/core/linalg_error.h"
+#include "aten/common/linalg_error.h"
 #include "aten/cpu/linalg/lapack.h"
 #include "bindings/python/src/calls/caster.h"
 

@@ -7,7 +7,9 @@ from torch.utils._pytree import tree_map
 class Deferred(torch.Tensor):
     @staticmethod
     def __new__(cls, meta, compute):
-        return torch.Tensor._make_wrapper_subclass(cls, meta.size(), strides=meta.stride(), dtype=meta.dtype, device="cpu")
+        return torch.Tensor._make_wrapper_subclass(
+            cls, meta.size(), strides=meta.stride(), dtype=meta.dtype, device="cpu"
+        )
 
     def __init__(self, meta, compute):
         self.meta, self.compute = meta, compute

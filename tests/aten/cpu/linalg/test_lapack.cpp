@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "aten/core/linalg_error.h"
+#include "aten/common/linalg_error.h"
 #include "aten/cpu/linalg/batches.h"
 #include "aten/cpu/linalg/lapack.h"
 #include "tenon/ops/_linalg_check_errors.h"
