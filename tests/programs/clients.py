@@ -10,9 +10,11 @@ writes again.
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -248,5 +250,15 @@ def main():
     return bool(other)
 
 
+def in_a_folder_of_its_own(call):
+    """What the call gives; the files that programs write go with the folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            return call()
+        finally:
+            os.chdir(ROOT)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(in_a_folder_of_its_own(main))
