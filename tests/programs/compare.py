@@ -36,7 +36,7 @@ def differences(ours, theirs):
     if NUMBER.sub("#", ours) != NUMBER.sub("#", theirs):
         return [f"the words differ:\n{ours}\n{theirs}"]
     pairs = [(float(a), float(b)) for a, b in zip(NUMBER.findall(ours), NUMBER.findall(theirs))]
-    return [f"{a} and {b}" for a, b in pairs if a == a and not abs(a - b) <= TOLERANCE * max(1.0, abs(b))]
+    return [f"{a} and {b}" for a, b in pairs if a == a and a != b and not abs(a - b) <= TOLERANCE * max(1.0, abs(b))]
 
 
 def outcome(program, options):

@@ -333,3 +333,44 @@ def test_the_launcher_starts_programs(tmp_path):
     command = ["-m", "tenon.as_torch", "-m", "torch.distributed.run", "--nproc-per-node", "2", "mine.py"]
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.count(f"{VERSION} 2.0\n") == 2
+
+
+LINE_SEARCH = """\
+18.6914 -11.5946 0.07526 4
+35.5057 -2.0045 0.1 1
+50.6518 -17.4253 0.00551 2
+46.772 3.8976 0.10636 5
+0.66667
+1.5
+"""
+
+
+def test_the_line_search_of_lbfgs_by_itself(tmp_path):
+    # The steps, losses and evaluations that PyTorch 2.15 gives.
+    assert run(tmp_path, """
+        import torch
+        from torch.optim.lbfgs import _cubic_interpolate, _strong_wolfe
+        def function(x, t, d):
+            y = (x + t * d).detach().requires_grad_(True)
+            loss = (y**4).sum() + (y - 2).pow(2).sum() + torch.sin(3 * y).sum()
+            loss.backward()
+            return loss.item(), y.grad
+        x = torch.linspace(-2, 2, 5, dtype=torch.float64)
+        loss, grad = function(x, 0, 0 * x)
+        for t in (1.0, 0.1, 1e-3, 5.0):
+            found = _strong_wolfe(function, x, t, -grad, loss, grad, -grad.dot(grad))
+            print(round(found[0], 4), round(found[1].sum().item(), 4), round(float(found[2]), 5), found[3])
+        slopes = torch.tensor(-1.0), torch.tensor(1.0)
+        for bounds in (None, (1.5, 2.0)):
+            print(round(float(_cubic_interpolate(0.0, 1.0, slopes[0], 2.0, 1.5, slopes[1], bounds)), 5))
+    """) == LINE_SEARCH  # fmt: skip
+
+
+def test_modules_that_tenon_loads_by_itself_stand_under_pytorchs_names(tmp_path):
+    assert run(tmp_path, """
+        import torch
+        import torch.fx, tenon.distributions
+        print(torch.utils._pytree._list_flatten.__name__, __import__("torch.distributions").distributions.Normal.__module__)
+        import torch.fx.node as node
+        print(node is torch.fx.node, node.Node.__module__)
+    """).split() == ["_list_flatten", "torch.distributions.normal", "True", "torch.fx.node"]  # fmt: skip

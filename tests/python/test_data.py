@@ -507,3 +507,27 @@ def test_random_sampler_of_nothing(lib):
     ):
         with pytest.raises(ValueError, match="num_samples should be a positive integer value"):
             make()
+
+
+class Rows:
+    """A data set that gives whole batches for lists of numbers."""
+
+    def __getitem__(self, chosen):
+        return tenon.tensor(chosen) * 10
+
+    def __len__(self):
+        return 5
+
+
+def test_a_loader_whose_data_set_gives_batches():
+    from tenon.utils.data import DataLoader
+
+    class Whole(DataLoader):
+        _auto_collation = property(lambda self: False)
+        _index_sampler = property(lambda self: self.batch_sampler)
+
+    loader = Whole(Rows(), batch_size=2, collate_fn=lambda batch: batch)
+    assert [batch.tolist() for batch in loader] == [[0, 10], [20, 30], [40]]
+    assert (
+        DataLoader(range(3), batch_size=2)._auto_collation and not DataLoader(range(3), batch_size=None)._auto_collation
+    )

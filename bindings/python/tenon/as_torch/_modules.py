@@ -167,6 +167,9 @@ def _module(name):
     if name in sys.modules:
         return sys.modules[name]
     module = _own(name)
+    _prepare_loaded()
+    if name in sys.modules:
+        return sys.modules[name]
     if module is None:
         module = _extra(name)
     if module is None:
@@ -226,6 +229,16 @@ class Root(types.ModuleType):
         return sorted({*dir(tenon), *_names.names("torch")})
 
 
+def _prepare_loaded():
+    """Has what Tenon loaded under its own names stand under PyTorch's as well."""
+    for name, module in list(sys.modules.items()):
+        other = name.replace("tenon", "torch", 1)
+        if not name.startswith("tenon.") or other in sys.modules or not _names.is_listed(other):
+            continue
+        if not getattr(module.__spec__, "_initializing", False):
+            _prepare(other, module)
+
+
 def install():
     """Puts the modules in their places."""
     root = Root("torch", tenon.__doc__)
@@ -249,7 +262,4 @@ def install():
     for name, (_, is_method) in _names.names("torch.Tensor").items():
         if not hasattr(tenon.Tensor, name):
             setattr(tenon.Tensor, name, MissingMember(f"torch.Tensor.{name}", is_method))
-    for name, module in list(sys.modules.items()):  # what is loaded already
-        other = name.replace("tenon", "torch", 1)
-        if name.startswith("tenon.") and other not in sys.modules and _names.is_listed(other):
-            _prepare(other, module)
+    _prepare_loaded()

@@ -137,16 +137,21 @@ class DataLoader(Generic[_T_co]):
         return self._iterator
 
     @property
+    def _auto_collation(self):
+        """Whether examples are put together to batches; a subclass whose data set gives batches says no."""
+        return (self.batch_size if self._iterable else self.batch_sampler) is not None
+
+    @property
     def _index_sampler(self):
         """What gives the numbers to load: of a batch, or of one example; of an iterable data set nothing, without end."""
         if self._iterable:
             return itertools.repeat(None)
-        return self.sampler if self.batch_sampler is None else self.batch_sampler
+        return self.batch_sampler if self._auto_collation else self.sampler
 
     def _fetcher_maker(self):
         if self._iterable:
             return functools.partial(Stream, self.dataset, self.collate_fn, self.batch_size, self.drop_last)
-        return functools.partial(Examples, self.dataset, self.collate_fn, self.batch_sampler is not None)
+        return functools.partial(Examples, self.dataset, self.collate_fn, self._auto_collation)
 
     def __len__(self):
         if self._iterable:
