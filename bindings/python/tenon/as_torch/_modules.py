@@ -18,7 +18,7 @@ from tenon.as_torch._missing import MissingMember, missing
 
 _EXTRA = "tenon.as_torch.extra"
 # Modules whose `extra` changes objects of Tenon's own; the others are loaded when a name is asked for.
-_CHANGED = {"torch.distributed", "torch.library", "torch.nn.functional"}
+_CHANGED = {"torch.distributed", "torch.library", "torch.nn.functional", "torch.nn.modules"}
 
 
 def _own(name):

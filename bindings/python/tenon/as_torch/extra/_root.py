@@ -111,8 +111,10 @@ _is_functional_tensor = answer("_is_functional_tensor", False, "False: no tensor
 _has_mkldnn = has_mkldnn = _C._has["onednn"]
 has_mkl = False
 has_lapack = True
+has_spectral = True
 has_openmp = _C._has["openmp"]
 
+_nnpack_available = answer("_nnpack_available", False, "False.")
 is_vulkan_available = answer("is_vulkan_available", False, "False.")
 is_distributed = answer("is_distributed", False, "False: no tensor is spread over processes.")
 init_num_threads = answer("init_num_threads", None, "No effect.")
