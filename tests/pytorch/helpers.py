@@ -7,6 +7,7 @@ both libraries. What they change in TorchScript is given to a stand-in if the li
 import importlib.machinery
 import importlib.util
 import sys
+import types
 from pathlib import Path
 
 # Files of PyTorch 1.13 that its tests use and that are not what is tested.
@@ -35,6 +36,11 @@ class _Loader(importlib.machinery.SourceFileLoader):
         super().exec_module(module)
         if module.__name__ == INTERNAL + ".opinfo.core":
             module._getattr_qual = _operator_or_stand_in(module._getattr_qual)
+        if (
+            module.__name__ == INTERNAL + ".common_modules"
+        ):  # tests are named after modules, of which torch.nn.modules is tenon.nn.modules
+            names = module.MODULE_CLASS_NAMES
+            names.update({cls: name.removeprefix("tenon.") for cls, name in names.items()})
 
 
 class Finder:
@@ -126,6 +132,10 @@ def _names_of_the_past():
 
     _give(torch.utils.data, DataLoader2=_stand_in("DataLoader2"), communication=_stand_in("communication"))
     sys.modules["torch.nn.utils._stateless"] = torch.nn.utils._stateless = torch.nn.utils.stateless
+    _give(
+        importlib.import_module("torch.autograd._functions.utils"),
+        check_onnx_broadcast=_lacking("check_onnx_broadcast"),
+    )
     dtypes = importlib.import_module(INTERNAL + ".common_dtype")
     _give(torch.testing, **{name: value for name, value in vars(dtypes).items() if "types" in name})
     for name, value in {"float_": "float64", "product": "prod", "alltrue": "all", "in1d": "isin"}.items():
@@ -136,7 +146,6 @@ def _names_of_the_past():
 def _names_out_of_scope():
     """Names of ONNX, TorchScript, quantization and kernels that are compiled for a GPU, which the helpers ask for when they are loaded."""
     import torch
-    import torch.backends.quantized
     import torch.cuda.jiterator
     import torch.onnx
 
@@ -155,9 +164,15 @@ def _names_out_of_scope():
         module = importlib.import_module(f"torch.{name}.modules")
         if not hasattr(module, "__all__"):
             module.__all__ = []
-    _give(torch.backends.quantized, supported_engines=["none"], engine="none")
+    torch.backends.quantized = types.SimpleNamespace(supported_engines=["none"], engine="none")
     compiling = ("_create_jit_fn", "_create_multi_output_jit_fn")
     _give(torch.cuda.jiterator, **{name: lambda *args, **kwargs: _lacking("jiterator") for name in compiling})
+
+
+def names_of_graphs():
+    """What test_ops imports, through test_proxy_tensor, of PyTorch's recorder of programs."""
+    names = ("has_proxy", "get_isolated_graphmodule", "DecompositionInterpreter")
+    _give(importlib.import_module("torch.fx.experimental.proxy_tensor"), **{name: _lacking(name) for name in names})
 
 
 def install(sources):
