@@ -262,3 +262,43 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     input = input.to(_dtype(input, dtype))
     filled = _filled("logsumexp", input, mask, _lowest("logsumexp", input.dtype))
     return tenon.logsumexp(filled, _dims(input, dim), bool(keepdim)).to(input.dtype)
+
+
+def _reduction_identity(op_name, input, *args):
+    """The value that masked elements have in this reduction, a tensor of no dimensions; None if there is none."""
+    name = op_name.rsplit(".", 1)[-1]
+    value = {"sum": 0, "cumsum": 0, "prod": 1, "cumprod": 1, "logsumexp": float("-inf"), "median": float("nan")}.get(
+        name
+    )
+    if name in ("amax", "argmax"):
+        value = _lowest(name, input.dtype)
+    elif name in ("amin", "argmin"):
+        value = _highest(name, input.dtype)
+    elif name == "norm":
+        value = float("inf") if args[0] == float("-inf") else 0
+    elif value is None and name not in ("mean", "var", "std"):
+        raise NotImplementedError(f"identity of {op_name} on {input.dtype} input")
+    if value is None:
+        return None
+    return tenon.tensor(value, dtype=input.dtype, device=input.device)
+
+
+def _output_mask(op, input, *args, **kwargs):
+    """Which elements of op(input, *args, **kwargs) have elements of the input that count: of a reduction, where it has any."""
+    name = op if isinstance(op, str) else op.__name__
+    if name not in __all__:
+        raise ValueError(f"_output_mask expected masked operation (got {name})")
+    mask = kwargs.get("mask")
+    mask = tenon.ones_like(input, dtype=tenon.bool) if mask is None else _mask(name, input, mask)
+    if name in ("softmax", "log_softmax", "softmin", "normalize", "cumsum", "cumprod"):
+        return mask
+    if name == "norm":
+        args = args[1:]
+    dim = args[0] if args else kwargs.get("dim")
+    return _any(mask, _dims(input, dim), bool(kwargs.get("keepdim", False)))
+
+
+def _any(mask, dims, keepdim):
+    for dim in sorted(dims, reverse=True):
+        mask = mask.any(dim, keepdim)
+    return mask

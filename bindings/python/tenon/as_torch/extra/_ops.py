@@ -16,13 +16,19 @@ class OpOverload:
     def __call__(self, *args, **kwargs):
         return self.overloadpacket(*args, **kwargs)
 
+    def __deepcopy__(self, memo):
+        return self
+
     def name(self):
         """ "aten::add" of the default overload, "aten::add.out" of another one."""
         base = f"{self.namespace}::{self.overloadpacket.__name__}"
         return base if self._overloadname == "default" else f"{base}.{self._overloadname}"
 
+    def __str__(self):
+        return f"{self.namespace}.{self.__name__}"
+
     def __repr__(self):
-        return f"<OpOverload(op='{self.name()}', overload='{self._overloadname}')>"
+        return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
 
 
 class OpOverloadPacket:
@@ -32,6 +38,9 @@ class OpOverloadPacket:
         self.namespace, self.__name__, self._function = namespace, name, function
         self.__module__ = f"torch._ops.{namespace}"
         self.__qualname__ = name
+
+    def __deepcopy__(self, memo):
+        return self
 
     def __call__(self, *args, **kwargs):
         return self._function(*args, **kwargs)
@@ -43,8 +52,11 @@ class OpOverloadPacket:
         setattr(self, name, overload)
         return overload
 
+    def __str__(self):
+        return f"{self.namespace}.{self.__name__}"
+
     def __repr__(self):
-        return f"<OpOverloadPacket(op='{self.namespace}.{self.__name__}')>"
+        return f"<OpOverloadPacket(op='{self}')>"
 
 
 class _OpNamespace:
