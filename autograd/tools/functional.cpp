@@ -43,6 +43,9 @@ variable_list prepare_v(const char* name, const variable_list& v, const variable
                 " a single Tensor with a single element.");
     return {Tensor()};
   }
+  const bool is_single = like.size() == 1;
+  TENON_CHECK(!is_single || v.size() == 1, "[", name,
+              "] The given v should contain a single Tensor.");
   TENON_CHECK(v.size() == like.size(), "[", name, "] v is a tuple of invalid length: should be ",
               like.size(), " but got ", v.size(), ".");
   for (size_t i = 0; i < v.size(); ++i) {

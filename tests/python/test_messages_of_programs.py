@@ -225,3 +225,27 @@ def test_a_closure_without_a_gradient_ends_lbfgs(lib):
         return loss
 
     assert float(optimizer.step(closure)) == 0
+
+
+def test_the_largest_of_empty_bags_is_differentiable(lib):
+    weight = lib.arange(6.0).view(3, 2).requires_grad_()
+    rows, offsets = lib.tensor([1, 1]), lib.tensor([0, 1])
+    result = lib.nn.functional.embedding_bag(rows, weight, offsets, mode="max", padding_idx=1)
+    result.sum().backward()
+    assert result.tolist() == [[0, 0], [0, 0]] and weight.grad.tolist() == [[0, 0]] * 3
+
+
+def test_rows_of_a_largest_norm_are_not_above_it(lib):
+    lib.manual_seed(0)
+    weight = lib.randn(50, 5)
+    rows = lib.nn.functional.embedding(lib.arange(50), weight, max_norm=1.0)
+    assert bool((rows.norm(dim=1) <= 1).all())
+    with pytest.raises(RuntimeError, match="Expected idx >= 0 && idx < num_embeddings"):
+        lib.nn.functional.embedding_bag(lib.tensor([50]), weight, lib.tensor([0]), mode="max")
+
+
+def test_forward_jacobians_of_numbers(lib):
+    x = lib.tensor(3.0)
+    assert float(lib.autograd.functional.jacobian(lambda x: x * x, x, strategy="forward-mode", vectorize=True)) == 6
+    with pytest.raises(RuntimeError, match="The given v should contain a single Tensor"):
+        lib.autograd.functional.vjp(lambda x: x, lib.ones(2), (lib.ones(2), lib.ones(2)))
