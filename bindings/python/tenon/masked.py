@@ -37,16 +37,20 @@ def _dims(input, dim):
     """The dimensions as a tuple, without repetition."""
     if dim is None or dim == ():
         return tuple(range(input.dim()))
-    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    found = _dims_of(dim, max(input.dim(), 1))
+    return tuple(found) if input.dim() else ()
+
+
+def _dims_of(dim, size):
+    """The dimensions as a list, counted from the front."""
     found = []
-    for d in dims:
-        size = max(input.dim(), 1)
+    for d in (dim,) if isinstance(dim, int) else dim:
         if not -size <= d < size:
             raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {d})")
         if d % size in found:
             raise RuntimeError(f"dim={d % size} appears multiple times in the list of dims")
         found.append(d % size)
-    return tuple(found) if input.dim() else ()
+    return found
 
 
 def _dtype(input, dtype, integers_sum=False):
@@ -302,3 +306,17 @@ def _any(mask, dims, keepdim):
     for dim in sorted(dims, reverse=True):
         mask = mask.any(dim, keepdim)
     return mask
+
+
+def _input_mask(input, *args, **kwargs):
+    """The mask as a Bool of the input's shape."""
+    if kwargs.get("mask") is None:
+        raise ValueError("_input_mask requires explicit mask")
+    return _mask("_input_mask", input, kwargs["mask"])
+
+
+def _canonical_dim(dim, ndim):
+    """The dimensions, counted from the front, in ascending order; None and () are all."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    return tuple(sorted(_dims_of(dim, max(ndim, 1))))
