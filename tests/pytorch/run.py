@@ -155,7 +155,7 @@ def kind_of(reason):
         return kind, text
     if match := re.search(r"([\w.]+) is not in Tenon", text):
         return "missing", match[1]
-    if re.search(
+    if kind == "NotImplementedError" or re.search(
         r"has no attribute|cannot import name|No module named|unexpected keyword|is not implemented|does not take", text
     ):
         return "missing", text.splitlines()[0][:120]

@@ -377,18 +377,6 @@ _add_conversions()
 
 
 @_method
-def swapaxes_(self, axis0, axis1):
-    """transpose_()"""
-    return self.transpose_(axis0, axis1)
-
-
-@_method
-def swapdims_(self, dim0, dim1):
-    """transpose_()"""
-    return self.transpose_(dim0, dim1)
-
-
-@_method
 def cpu(self, memory_format=_C.preserve_format):
     """The tensor in the CPU's memory."""
     return self.to("cpu", memory_format=memory_format)

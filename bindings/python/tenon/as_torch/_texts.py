@@ -61,9 +61,17 @@ def _is_any_true(self):
     return self.any()
 
 
+def swapaxes_(self, axis0, axis1):
+    return self.transpose_(axis0, axis1)
+
+
+def swapdims_(self, dim0, dim1):
+    return self.transpose_(dim0, dim1)
+
+
 def install():
     tenon.Tensor.__torch_function__ = _function_of_tensors(_tensor._torch_function)
-    for method in (to_dense, pin_memory, _is_all_true, _is_any_true):
+    for method in (to_dense, pin_memory, _is_all_true, _is_any_true, swapaxes_, swapdims_):
         if not hasattr(tenon.Tensor, method.__name__):
             setattr(tenon.Tensor, method.__name__, method)
     for kind in _KINDS:
