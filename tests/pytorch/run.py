@@ -7,15 +7,17 @@ DIR is PyTorch 1.13's source tree: `apt-get source pytorch` on Debian 12 unpacks
 `test_torch` or `nn/test_pooling`; without one, all files of FILES are taken. Both libraries run in the oracle's environment
 (`./tenon setup --oracle`), Tenon through `python -m tenon.as_torch`.
 
-A test is in scope if it passes with PyTorch 2.15 and neither tests nor uses anything of scope.py's OUT_OF_SCOPE. Outcomes are in build/pytorch_tests, PyTorch's are
-kept: a test runs with PyTorch only once. The table is also written to build/pytorch_tests/table.md.
+A test is in scope if it passes with PyTorch 2.15 and neither tests nor uses anything of scope.py's OUT_OF_SCOPE. Outcomes are in
+build/pytorch_tests, PyTorch's are kept: a test runs with PyTorch only once. The table is also written to build/pytorch_tests/table.md.
 """
 
 import argparse
+import atexit
 import collections
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +76,7 @@ class Library:
         self.scratch = WORK / f"scratch_{name}_{os.getpid()}"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.scratch.mkdir(parents=True, exist_ok=True)
+        atexit.register(shutil.rmtree, self.scratch, ignore_errors=True)
 
     def execute(self, file, results, *wanted):
         """Runs the worker until it ends, or until it is silent for longer than a test may take. Returns how it ended."""
