@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "aten/batching/batched_tensor.h"
-#include "aten/common/warning.h"
 #include "aten/core/print.h"
 #include "aten/core/python_object.h"
 #include "aten/core/sparse/sparse_value.h"
 #include "aten/core/thread_state.h"
+#include "aten/dispatch/warning.h"
 #include "autograd/autograd.h"
 #include "autograd/batched.h"
 #include "autograd/engine/accumulate_grad.h"

@@ -36,7 +36,6 @@ set(TENON_PUBLIC_HEADERS
   aten/common/ivalue.h
   aten/common/linalg_error.h
   aten/common/opmath_type.h
-  aten/common/warning.h
   aten/core/allocator.h
   aten/core/array_ref.h
   aten/core/deterministic.h
@@ -108,6 +107,7 @@ set(TENON_PUBLIC_HEADERS
   aten/dispatch/operator_types.h
   aten/dispatch/registration.h
   aten/dispatch/value.h
+  aten/dispatch/warning.h
   aten/generated_support/composed_rows.h
   aten/generated_support/composition.h
   aten/generated_support/foreach.h

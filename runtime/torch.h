@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "aten/common/ivalue.h"
-#include "aten/common/warning.h"
 #include "aten/core/device_interface.h"
 #include "aten/core/generator.h"
 #include "aten/core/parallel.h"
+#include "aten/dispatch/warning.h"
 #include "aten/registration/library.h"
 #include "runtime/optim/optimizer.h"
 #include "tenon/tenon.h"

@@ -176,10 +176,6 @@ DimVector IndexPlan::result_strides(const TensorBase& self) const {
 }
 
 TensorBase index_put_values(const IndexPlan& plan, const TensorBase& self, const Tensor& values) {
-  TENON_CHECK(values.scalar_type() == self.scalar_type(),
-              "[index_put_] Index put requires the source and destination dtypes match, got ",
-              self.scalar_type(), " for the destination and ", values.scalar_type(),
-              " for the source.");
   const bool moves = values.device() != self.device() && values.is_cpu() && values.dim() == 0;
   if (!moves) meta::check_same_device("index_put_", "self", self, "values", values);
   const IntArrayRef sizes = values.sizes();
@@ -190,6 +186,10 @@ TensorBase index_put_values(const IndexPlan& plan, const TensorBase& self, const
   }
   TENON_CHECK(fits, "[index_put_] shape mismatch: value tensor of shape ", sizes,
               " cannot be broadcast to indexing result of shape ", IntArrayRef(plan.sizes));
+  TENON_CHECK(values.scalar_type() == self.scalar_type(),
+              "[index_put_] Index put requires the source and destination dtypes match, got ",
+              self.scalar_type(), " for the destination and ", values.scalar_type(),
+              " for the source.");
   const bool shared = values.has_storage() && self.has_storage() && values.is_alias_of(self);
   return expanded(moves ? values.to(self.device()) : shared ? values.clone() : values, plan.sizes);
 }

@@ -36,7 +36,10 @@ Tensor& native::take_out(const Tensor& self, const Tensor& index, Tensor& out) {
 }
 
 Tensor& native::nonzero_out(const Tensor& self, Tensor& out) {
-  check_out("nonzero", out, kLong, {&self});
+  TENON_CHECK(out.scalar_type() == kLong,
+              "[nonzero] Expected out tensor to have scalar type Long but got scalar type ",
+              out.scalar_type());
+  structured::check_apart("nonzero", out, {&self});
   write("nonzero", out, ops::nonzero::call(self));
   return out;
 }

@@ -15,9 +15,9 @@ Tensor native::diff(const Tensor& self, int64_t n, int64_t dim,
   const int64_t d = wrap_dim(dim, self.dim());
   std::vector<Tensor> parts;
   for (const auto& [part, name] : {std::pair(prepend, "prepend"), std::pair(append, "append")}) {
-    TENON_CHECK(!part || part->dim() == self.dim(), "[diff] diff expects ", name,
-                " to be of the same number of dimensions as input, got ", part->dim(), " and ",
-                self.dim());
+    TENON_CHECK(!part || part->dim() == self.dim(),
+                "[diff] diff expects prepend or append to be the same dimension as input, got ",
+                name, " of ", part->dim(), " and input of ", self.dim(), " dimensions");
     for (int64_t i = 0; part && i < self.dim(); ++i) {
       TENON_CHECK(i == d || part->size(i) == self.size(i),
                   "[diff] diff expects the shape of tensor "

@@ -16,9 +16,10 @@ Tensor native::linspace(const Scalar& start, const Scalar& end, int64_t steps,
       factory_options("linspace", dtype, layout, device, pin_memory,
                       start.is_complex() || end.is_complex() ? to_complex(get_default_dtype())
                                                              : get_default_dtype());
-  TENON_CHECK(is_complex(o.dtype) || (!start.is_complex() && !end.is_complex()),
-              "[linspace] inferred dtype ComplexDouble can't be safely cast to passed dtype ",
-              o.dtype);
+  TENON_CHECK(
+      is_complex(o.dtype) || (!start.is_complex() && !end.is_complex()),
+      "torch.linspace(): inferred dtype ComplexDouble can't be safely cast to passed dtype ",
+      o.dtype);
   TENON_CHECK(steps >= 0, "[linspace] number of steps must be non-negative, got ", steps);
   const Device made_on = o.device.is_meta() ? o.device : Device(kCPU);
   Tensor result = tenon::empty({steps}, o.dtype, made_on);

@@ -13,9 +13,10 @@ Tensor native::logspace(const Scalar& start, const Scalar& end, int64_t steps, d
   const bool complex = start.is_complex() || end.is_complex();
   const auto o = factory_options("logspace", dtype, layout, device, pin_memory,
                                  complex ? to_complex(get_default_dtype()) : get_default_dtype());
-  TENON_CHECK(is_complex(o.dtype) || !complex,
-              "[logspace] inferred dtype ComplexDouble can't be safely cast to passed dtype ",
-              o.dtype);
+  TENON_CHECK(
+      is_complex(o.dtype) || !complex,
+      "torch.logspace(): inferred dtype ComplexDouble can't be safely cast to passed dtype ",
+      o.dtype);
   TENON_CHECK(steps >= 0, "[logspace] number of steps must be non-negative, got ", steps);
   const ScalarType exact = is_complex(o.dtype) ? kComplexDouble : kDouble;
   // Both ends are numbers of the dtype first.

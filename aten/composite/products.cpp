@@ -77,6 +77,8 @@ Tensor native::addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, 
     TENON_CHECK(!is_integral(type, true) || number.is_integral(true),
                 "[addr] For integral input tensors, argument ", name,
                 " must not be a floating point number.");
+    TENON_CHECK(!number.is_boolean() || type == kBool, "[addr] Boolean ", name,
+                " only supported for Boolean results.");
   }
   return accumulated("addr", self, vec1.unsqueeze(1) * vec2, beta, alpha, false);
 }

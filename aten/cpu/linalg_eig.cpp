@@ -83,7 +83,7 @@ void decompose(const char* op, const Tensor& A, const Tensor& values, const Tens
   const int64_t batch = native::lapack::matrix_count(A), n = A.size(-1), size = n * n;
   T* const a = matrices.mutable_data_ptr<T>();
   TENON_CHECK(native::lapack::all_finite(a, batch * size), "[", op,
-              "] input tensor should not contain infs or NaNs.");
+              "] torch.linalg.eig: input tensor should not contain infs or NaNs.");
   Complex* const w = values.mutable_data_ptr<Complex>();
   Complex* const v = vectors ? vectors->mutable_data_ptr<Complex>() : nullptr;
   auto* const codes = info.mutable_data_ptr<int32_t>();

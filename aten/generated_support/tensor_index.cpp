@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "aten/common/warning.h"
+#include "aten/dispatch/warning.h"
 #include "tenon/ops/alias.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "aten/dispatch/warning.h"
 #include "aten/iterator/blocks.h"
 #include "aten/iterator/mixed.h"
 #include "aten/iterator/number_fits.h"
@@ -476,6 +477,7 @@ void pointwise_out(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs,
       TENON_CHECK(!input->is_alias_of(out), "output with shape ", out.sizes(),
                   " doesn't match the broadcast shape ", shape);
     }
+    if (out.numel() != 0) warn_of_resized_out(out, shape);
     resize(out, shape);
   } else {
     check_no_internal_overlap(out);

@@ -20,9 +20,11 @@ TensorSpec native::linalg_vector_norm_meta(const Tensor& self, const Scalar& ord
   TensorSpec spec = reduced_spec("linalg_vector_norm", self, dim, keepdim, type);
   const double p = ord.toDouble();
   const bool needs_elements = p < 0 || std::isinf(p);
-  TENON_CHECK(!needs_elements || self.numel() > 0 || numel_of(spec.sizes) == 0,
-              "[linalg_vector_norm] cannot compute the norm of order ", p,
-              " of no elements: the operation has no identity, got sizes ", self.sizes());
+  TENON_CHECK(
+      !needs_elements || self.numel() > 0 || numel_of(spec.sizes) == 0,
+      "linalg.vector_norm cannot compute the ", p,
+      " norm on an empty tensor because the operation does not have an identity, got sizes ",
+      self.sizes());
   return spec;
 }
 

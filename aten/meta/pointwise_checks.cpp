@@ -169,7 +169,7 @@ void native::addcdiv_check(const Tensor& self, const Tensor& tensor1, const Tens
   (void)self;
   TENON_CHECK(!is_integral(tensor1.scalar_type(), true) ||
                   !is_integral(tensor2.scalar_type(), true),
-              "[addcdiv] Integer division with addcdiv is no longer supported, and in a future "
+              "Integer division with addcdiv is no longer supported, and in a future "
               "release addcdiv "
               "will perform a true division of tensor1 and tensor2.");
 }

@@ -1,6 +1,11 @@
 #include "aten/meta/structured.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "aten/core/thread_state.h"
+#include "aten/dispatch/warning.h"
 #include "aten/iterator/element_copy.h"
 #include "aten/iterator/plan.h"
 #include "aten/meta/apart.h"
@@ -8,9 +13,26 @@
 namespace tenon::structured {
 namespace {
 
+/// The words of PyTorch for a result of linear algebra; null for other operators.
+const char* result_of_linalg(std::string_view op) {
+  if (op == "linalg_eig" || op == "linalg_eigvals") return "eigenvalues";
+  constexpr std::array names = {"cholesky_inverse",
+                                "cholesky_solve",
+                                "linalg_matrix_rank",
+                                "linalg_pinv",
+                                "linalg_tensorsolve",
+                                "linalg_tensorinv",
+                                "orgqr"};
+  return std::find(names.begin(), names.end(), op) == names.end() ? nullptr : "result";
+}
+
 void check_cast(const char* op, ScalarType from, ScalarType to) {
-  TENON_CHECK(can_cast(from, to), "[", op, "] result type ", from,
-              " can't be cast to the desired output type ", to);
+  if (can_cast(from, to)) return;
+  if (const char* const result = result_of_linalg(op))
+    tenon::detail::raise<Error>("[", op, "] Expected ", result, " to be safely castable from ",
+                                from, " dtype, but got ", result, " with dtype ", to);
+  tenon::detail::raise<Error>("[", op, "] result type ", from,
+                              " can't be cast to the desired output type ", to);
 }
 
 void check_device(const char* op, const char* what, const TensorBase& t, const TensorSpec& spec) {
@@ -68,6 +90,7 @@ TensorBase allocate(const TensorSpec& spec) {
 }
 
 void check_out_dtype(const char* op, const TensorBase& out, ScalarType dtype) {
+  if (result_of_linalg(op)) check_cast(op, dtype, out.scalar_type());
   TENON_CHECK(out.scalar_type() == dtype, "[", op, "] Expected out tensor to have dtype ", dtype,
               ", but got ", out.scalar_type(), " instead");
 }
@@ -77,6 +100,7 @@ void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, Scalar
   check_cast(op, dtype, out.scalar_type());
   if (out.sizes() == sizes) return;
   TENON_CHECK(!out.requires_grad(), "[", op, "] cannot resize an out tensor that requires grad");
+  if (out.numel() != 0) warn_of_resized_out(out, sizes);
   resize(out, sizes);
 }
 
@@ -92,8 +116,8 @@ TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& 
               "] out shares memory with an input, so it must have the result's sizes ", spec.sizes,
               ", got ", out.sizes());
   const ScalarType dtype = out.scalar_type();
-  TENON_CHECK(!spec.condition || dtype == kBool || dtype == kByte, "[", op,
-              "] only supports bool tensor for result, got: ", dtype);
+  TENON_CHECK(!spec.condition || dtype == kBool || dtype == kByte, op,
+              " only supports bool tensor for result, got: ", dtype);
   if (!spec.casts && !spec.condition) check_out_dtype(op, out, spec.dtype);
   resize_out(op, out, spec.sizes, spec.condition ? dtype : spec.dtype);
   return !aliased && is_laid_out(out, spec) ? out : allocate(spec);

@@ -563,7 +563,10 @@ Tensor make_dual(const Tensor& primal, const Tensor& tangent) {
               "Trying to set a forward gradient whose dtype differs from that of the original "
               "Tensor, ",
               primal.scalar_type(), ", got ", tangent.scalar_type());
-  TENON_CHECK(!find_tangent(tangent).defined(), "[make_dual] a tangent must not have one itself");
+  TENON_CHECK(
+      !find_tangent(tangent).defined(),
+      "Setting a forward grad that itself has a forward gradient at the same level 0 is not "
+      "supported.");
   const ExcludeLayers below(DispatchLayer::ForwardGrad);
   const Tensor dual = alias(primal);
   set_tangent(dual, laid_out_like(tangent, primal));

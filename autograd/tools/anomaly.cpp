@@ -7,8 +7,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
+#include "aten/dispatch/warning.h"
 #include "tenon/ops/eq.h"
 #include "tenon/ops/sum.h"
 

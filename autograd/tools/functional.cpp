@@ -39,10 +39,13 @@ variable_list prepare_v(const char* name, const variable_list& v, const variable
                         const char* of_what, bool create_graph) {
   if (v.empty()) {
     TENON_CHECK(like.size() == 1 && like[0].numel() == 1, "[", name,
-                "] The vector v can only be left out if ", of_what,
-                " is a single Tensor with a single element.");
+                "] The vector v can only be None if ", of_what,
+                " a single Tensor with a single element.");
     return {Tensor()};
   }
+  const bool is_single = like.size() == 1;
+  TENON_CHECK(!is_single || v.size() == 1, "[", name,
+              "] The given v should contain a single Tensor.");
   TENON_CHECK(v.size() == like.size(), "[", name, "] v is a tuple of invalid length: should be ",
               like.size(), " but got ", v.size(), ".");
   for (size_t i = 0; i < v.size(); ++i) {
@@ -208,7 +211,7 @@ FirstDerivative first_derivative(const char* name, const MultiFunction& f,
                                  const Options& options) {
   FirstDerivative first;
   first.inputs = prepare(inputs, {.create_graph = options.create_graph, .requires_grad = true});
-  first.v = prepare_v(name, v, first.inputs, "the input to the user-provided function",
+  first.v = prepare_v(name, v, first.inputs, "the input to the user-provided function is",
                       options.create_graph);
   first.outputs = f(first.inputs);
   check_outputs(first.outputs, options);
@@ -262,7 +265,7 @@ Product vjp(const MultiFunction& f, const variable_list& inputs, const variable_
   const variable_list outputs = f(in);
   check_outputs(outputs, options);
   const variable_list weights =
-      prepare_v("vjp", v, outputs, "what the user-provided function returns", options.create_graph);
+      prepare_v("vjp", v, outputs, "the user-provided function returns", options.create_graph);
   const variable_list product =
       filled(gradients(outputs, in, weights, options.create_graph), in, options, kBack);
   return {finish(outputs, options.create_graph), finish(product, options.create_graph)};
@@ -273,7 +276,7 @@ Product jvp(const MultiFunction& f, const variable_list& inputs, const variable_
   if (is_forward("jvp", options)) {
     const variable_list in = prepare(inputs);
     const variable_list weights =
-        prepare_v("jvp", v, in, "the input to the user-provided function", false);
+        prepare_v("jvp", v, in, "the input to the user-provided function is", false);
     const forward_ad::DualLevel level;
     return unpacked(f(duals(in, weights)));
   }
@@ -281,7 +284,7 @@ Product jvp(const MultiFunction& f, const variable_list& inputs, const variable_
   const variable_list in =
       prepare(inputs, {.create_graph = options.create_graph, .requires_grad = true});
   const variable_list weights =
-      prepare_v("jvp", v, in, "the input to the user-provided function", options.create_graph);
+      prepare_v("jvp", v, in, "the input to the user-provided function is", options.create_graph);
   const variable_list outputs = f(in);
   check_outputs(outputs, options);
   const variable_list u = zeros_that_require_grad(outputs);
@@ -377,7 +380,7 @@ Product hvp(const MultiFunction& f, const variable_list& inputs, const variable_
   if (is_forward("hvp", options)) {
     const variable_list in = prepare(inputs, {.requires_grad = true});
     const variable_list weights =
-        prepare_v("hvp", v, in, "the input to the user-provided function", false);
+        prepare_v("hvp", v, in, "the input to the user-provided function is", false);
     const forward_ad::DualLevel level;
     const variable_list with = duals(in, weights);
     const variable_list outputs = f(with);

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <unordered_set>
 
-#include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
+#include "aten/dispatch/warning.h"
 #include "runtime/nn/archive.h"
 
 namespace tenon::detail {

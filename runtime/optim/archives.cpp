@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "aten/common/warning.h"
+#include "aten/dispatch/warning.h"
 #include "runtime/nn/archive.h"
 #include "runtime/optim/optimizer.h"
 #include "tenon/ops/full.h"

@@ -4,8 +4,8 @@
 #include <typeinfo>
 #include <unordered_set>
 
-#include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
+#include "aten/dispatch/warning.h"
 
 namespace tenon::optim {
 namespace {

@@ -146,7 +146,9 @@ void LegacyCheckpoint::read_data() {
   for (const Value& key : keys.items()) {
     const std::string text = key.fits_int64()  ? std::to_string(key.to_int())
                              : key.is_string() ? key.to_string()
-                                               : "";
+                             // Of a file that is read with encoding="bytes".
+                             : key.is(Value::Kind::Bytes) ? key.to_bytes()
+                                                          : "";
     const auto it = index_.find(text);
     if (it == index_.end())
       fail("storage key " + printable(text_of(key, kPrintedName), kPrintedName) +

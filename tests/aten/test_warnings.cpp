@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "aten/common/warning.h"
+#include "aten/dispatch/warning.h"
 #include "tests/stderr_of.h"
 
 using namespace tenon;

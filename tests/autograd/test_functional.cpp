@@ -118,8 +118,8 @@ TEST_CASE("What does not depend on an input is zeros, or an error", "[functional
 
 TEST_CASE("Vectors must fit", "[functional]") {
   CHECK_THROWS_WITH(functional::vjp(two_outputs, inputs()),
-                    Contains("The vector v can only be left out if what the user-provided "
-                             "function returns is a single Tensor with a single element."));
+                    Contains("The vector v can only be None if the user-provided function "
+                             "returns a single Tensor with a single element."));
   CHECK_THROWS_WITH(functional::jvp(two_outputs, inputs(), {row()}),
                     "[jvp] v is a tuple of invalid length: should be 2 but got 1.");
   CHECK_THROWS_WITH(functional::jvp(two_outputs, inputs(), {row(), row()}),

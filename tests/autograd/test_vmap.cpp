@@ -2,7 +2,7 @@
 #include "autograd/func.h"
 
 #include "aten/batching/batched_tensor.h"
-#include "aten/common/warning.h"
+#include "aten/dispatch/warning.h"
 #include "aten/registration/library.h"
 #include "autograd/function.h"
 #include "tenon/ops/add.h"

@@ -86,3 +86,24 @@ def test_bad_calls():
         masked.median(tenon.tensor([1, 2]), 0, mask=tenon.tensor([False, False]))
     with pytest.raises(AssertionError, match="Only one of"):
         masked.var(x, 1, True, correction=1)
+
+
+def test_what_reductions_leave_of_masks(lib):
+    masked = lib.masked
+    x, mask = lib.arange(6.0).view(2, 3), lib.tensor([[True, False, False], [False, False, False]])
+    assert masked._canonical_dim((-1, 0), 2) == (0, 1) and masked._canonical_dim(None, 3) == (0, 1, 2)
+    assert masked._canonical_dim(-1, 2) == (1,)
+    assert masked._input_mask(x, mask=mask[:, :1]).tolist() == [[True] * 3, [False] * 3]
+    assert masked._output_mask(masked.sum, x, 1, mask=mask).tolist() == [True, False]
+    assert masked._output_mask(masked.norm, x, 2.0, 0, mask=mask, keepdim=True).tolist() == [[True, False, False]]
+    assert masked._output_mask(masked.softmax, x, 0, mask=mask).tolist() == mask.tolist()
+    for name, value in {
+        "sum": 0,
+        "prod": 1,
+        "amax": -float("inf"),
+        "amin": float("inf"),
+        "logsumexp": -float("inf"),
+    }.items():
+        assert float(masked._reduction_identity(name, x)) == value
+    assert masked._reduction_identity("mean", x) is None
+    assert float(masked._reduction_identity("norm", x, -float("inf"))) == float("inf")

@@ -315,3 +315,16 @@ def test_malformed_cells_are_errors(name, gates):
         for wrong in ([], [state], [state] * 3):
             with pytest.raises(RuntimeError):
                 cell(tenon.ones(2, 4), wrong, *good)
+
+
+def test_packed_sequences_are_cast(lib):
+    rnn = lib.nn.utils.rnn
+    packed = rnn.pack_padded_sequence(lib.arange(6.0).view(3, 2, 1), [3, 2])
+    assert packed.cpu() is packed and packed.float() is packed and not packed.is_pinned()
+    for name in ("double", "half", "long", "int", "short", "char", "byte"):
+        cast = getattr(packed, name)()
+        assert cast.data.dtype == getattr(packed.data, name)().dtype and cast.batch_sizes is packed.batch_sizes
+    with pytest.raises(RuntimeError, match="Cannot pack empty tensors"):
+        rnn.pack_padded_sequence(lib.ones(0, 1, 2), [0])
+    with pytest.raises(RuntimeError, match="Expected iterable for input sequences"):
+        rnn.pad_sequence(5)

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "aten/batching/rules/rule.h"
-#include "aten/common/warning.h"
+#include "aten/dispatch/warning.h"
 #include "tenon/ops/select.h"
 #include "tenon/ops/stack.h"
 

@@ -314,6 +314,10 @@ void add_node(nb::module_& module) {
       .def("__exit__", [](const HookHandle& handle, nb::args) { handle.remove(); });
 
   nb::class_<SavedTensor>(module, "SavedTensor", "A tensor that a node keeps for backward.")
+      .def("__init__",
+           [](SavedTensor*) {
+             throw Error("Trying to create a SavedTensor object from Python is forbidden.");
+           })
       .def("register_hooks", [](const SavedTensor& s, nb::callable pack, nb::callable unpack) {
         s.variable->register_hooks(to_hooks(keep(pack), keep(unpack)), *s.node);
       });

@@ -19,8 +19,16 @@ namespace {
 
 constexpr Py_ssize_t kMaxDepth = 128;
 
+/// An array of numpy's without dimensions.
+bool is_scalar_array(PyObject* object) {
+  if (!is_numpy(object, "ndarray") || PyObject_Length(object) >= 0) return false;
+  PyErr_Clear();
+  return true;
+}
+
 bool is_sequence(PyObject* object) {
   if (PyList_Check(object) || PyTuple_Check(object)) return true;
+  if (is_scalar_array(object)) return false;
   if (PyUnicode_Check(object) || PyBytes_Check(object) || is_tensor(object)) return false;
   return PySequence_Check(object) && !is_number(object);
 }
@@ -36,7 +44,8 @@ ScalarType dtype_of_number(PyObject* object) {
   if (PyBool_Check(object)) return kBool;
   const bool is_pythons = PyFloat_CheckExact(object) || PyLong_CheckExact(object);
   // numpy's scalars say what they are, also those that are Python's floats and complex numbers.
-  if (!is_pythons && is_numpy(object, "generic")) return from_buffer(object, true).scalar_type();
+  if (!is_pythons && (is_numpy(object, "generic") || is_scalar_array(object)))
+    return from_buffer(object, true).scalar_type();
   if (PyFloat_Check(object)) return get_default_dtype();
   if (PyLong_Check(object)) return kLong;
   if (PyComplex_Check(object)) return to_complex(get_default_dtype());
@@ -123,7 +132,8 @@ class Nested {
   void measure(PyObject* data, Py_ssize_t depth) {
     // Along the first elements; store() checks that all others agree.
     if (!is_sequence(data)) {
-      if (is_tensor(data)) {
+      // A tensor of one element, among others, is a number.
+      if (is_tensor(data) && (depth == 0 || tensor_of(data).numel() != 1)) {
         for (int64_t n : tensor_of(data).sizes()) sizes_.push_back(n);
       }
       return;
@@ -155,16 +165,23 @@ class Nested {
                       ", got a sequence");
     const Object items = items_of(data, depth);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-      infer(PySequence_Fast_GET_ITEM(items.get(), i), depth + 1, type);
+      PyObject* const item = PySequence_Fast_GET_ITEM(items.get(), i);
+      TENON_CHECK_TYPE(item != data, "new(): self-referential lists are incompatible");
+      infer(item, depth + 1, type);
     }
   }
 
   void store(PyObject* data, size_t depth) {
     if (depth == sizes_.size()) {
       TENON_CHECK_VALUE(!is_sequence(data), "expected a number at dim ", depth, ", got a sequence");
-      if (!is_number(data) && !is_tensor(data)) bad_element(data);
-      const Object number =
-          is_tensor(data) ? Object::adopt(wrap(tensor_of(data).item())) : Object::share(data);
+      Object number = Object::share(data);
+      if (is_tensor(data)) {
+        number = Object::adopt(wrap(tensor_of(data).item()));
+      } else if (is_scalar_array(data)) {
+        number = Object::adopt(PyObject_CallMethod(data, "item", nullptr));
+      } else if (!is_number(data)) {
+        bad_element(data);
+      }
       store_number(element_of(number.get(), type_));
       return;
     }
@@ -457,8 +474,13 @@ Tensor from_buffer(PyObject* object, bool only_read) {
   if (!writable && !only_read &&
       PyErr_WarnEx(
           PyExc_UserWarning,
-          "the array is not writable, and tensors cannot say that they are not: writing to "
-          "the tensor is undefined behaviour",
+          PyObject_HasAttrString(object, "dtype")
+              ? "The given NumPy array is not writable, and tensors cannot say that they are "
+                "not: writing to this tensor will result in undefined behavior. Copy the array "
+                "first, or make it writable."
+              : "The given buffer is not writable, and tensors cannot say that they are not: "
+                "writing to this tensor will result in undefined behavior. Copy the buffer "
+                "first, or make it writable.",
           1) != 0) {
     PyBuffer_Release(view.get());
     throw ErrorIsSet();

@@ -1,9 +1,13 @@
 #include "bindings/python/src/errors.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstring>
+#include <string>
 
 #include "aten/common/linalg_error.h"
 #include "aten/cpu/linalg/lapack.h"
+#include "aten/dispatch/warning.h"
 #include "bindings/python/src/calls/caster.h"
 
 namespace tenon::python {
@@ -27,8 +31,47 @@ void carry(std::exception_ptr exception) {
   Py_DECREF(capsule);
 }
 
+/// Whether messages name the operator as PyTorch's do.
+bool of_pytorch = false;
+
+/// "linalg.qr: text" for "[linalg.qr] text", and PyTorch's names of objects.
+std::string as_pytorchs(std::string message) {
+  const size_t end = message.find("] ");
+  const auto is_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; };
+  if (message.starts_with('[') && end != std::string::npos &&
+      std::all_of(message.begin() + 1, message.begin() + static_cast<std::ptrdiff_t>(end),
+                  is_name)) {
+    const std::string op = message.substr(1, end - 1);
+    // These are named as calls.
+    const bool is_call = op == "einsum" || op == "inner" || op == "take" || op == "gather" ||
+                         op == "scatter" || op.starts_with("index_");
+    message = op + (is_call ? "(): " : ": ") + message.substr(end + 2);
+  }
+  for (size_t at = 0; (at = message.find("tenon.", at)) != std::string::npos; at += 6) {
+    const char before = at == 0 ? ' ' : message[at - 1];
+    if (!is_name(static_cast<unsigned char>(before)) && before != '/')
+      message.replace(at, 5, "torch");
+  }
+  return message;
+}
+
+/// Makes warnings of the library UserWarnings of Python.
+class PythonWarnings final : public WarningHandler {
+ public:
+  void process(const Warning& warning) override {
+    if (!Py_IsInitialized()) return WarningHandler::process(warning);
+    const nanobind::gil_scoped_acquire locked;
+    const nanobind::error_scope pending;  // an error that is on its way stays
+    // Thrown, not set: other threads than the caller's warn too.
+    if (PyErr_WarnEx(PyExc_UserWarning, warning.msg().c_str(), 1) != 0)
+      throw nanobind::python_error();
+  }
+};
+
 /// Messages may quote file names and texts that are no UTF-8.
-void set_error(PyObject* type, const char* what) {
+void set_error(PyObject* type, const char* message) {
+  const std::string changed = of_pytorch ? as_pytorchs(message) : std::string();
+  const char* const what = of_pytorch ? changed.c_str() : message;
   PyObject* const text =
       PyUnicode_DecodeUTF8(what, static_cast<Py_ssize_t>(std::strlen(what)), "surrogateescape");
   if (!text) return;
@@ -54,8 +97,11 @@ PyObject* linalg_error_type() {
   return type;
 }
 
-void add_linalg(nanobind::module_& module) {
+void add_errors(nanobind::module_& module) {
   module.attr("_LinAlgError") = nanobind::borrow(linalg_error_type());
+  static PythonWarnings warnings;
+  WarningUtils::set_process_handler(&warnings);
+  module.def("_name_operators_as_pytorch", [](bool on) { of_pytorch = on; });
   module.def("_lapack_path", &native::lapack::library_path);
   native::lapack::set_library_finder(&packaged_lapack);
 }

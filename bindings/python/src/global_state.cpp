@@ -47,7 +47,9 @@ void add_global_state(nb::module_& module) {
     set_default_dtype(dtype_of(type.ptr()));
   });
   module.def("promote_types", [](nb::handle a, nb::handle b) {
-    TENON_CHECK_TYPE(is_dtype(a.ptr()) && is_dtype(b.ptr()), "promote_types() expects two dtypes");
+    for (const auto& [at, given] : {std::pair(1, a), std::pair(2, b)})
+      TENON_CHECK_TYPE(is_dtype(given.ptr()), "promote_types(): argument 'type", at, "' (position ",
+                       at, ") must be torch.dtype, not ", Py_TYPE(given.ptr())->tp_name);
     return nb::steal(wrap(promote_types(dtype_of(a.ptr()), dtype_of(b.ptr()))));
   });
   module.def("result_type", [](nb::handle tensor1, nb::handle tensor2) {

@@ -33,7 +33,7 @@ NB_MODULE(_C, module) {
         PyErr_NewException("tenon.utils.checkpoint.CheckpointError", PyExc_RuntimeError, nullptr);
     check(PyModule_AddObjectRef(module.ptr(), "CheckpointError", checkpoint_error));
     tenon::print_hooks().module = "tenon";
-    add_linalg(module);
+    add_errors(module);
     add_named_values(module.ptr());
     add_tensor_type(module.ptr());
     add_tensor_methods();

@@ -17,7 +17,7 @@ def nonzero(input, *, as_tuple=False, out=None):
     if not as_tuple:
         return _C.nonzero(input) if out is None else _C.nonzero(input, out=out)
     if out is not None:
-        raise TypeError("nonzero(): as_tuple and out cannot be given together")
+        raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     return _C.nonzero(input.reshape(1) if input.dim() == 0 else input).unbind(1)
 
 
@@ -164,9 +164,14 @@ def stft(
     )
 
 
-@functools.partial(overridable, leaves=lambda args: tuple(_listed(args[1:])) if len(args) > 1 else ())
-def einsum(equation, *operands):
+@functools.partial(overridable, leaves=lambda args: (*args[:1], *(_listed(args[1:]) if len(args) > 1 else ())))
+def einsum(*args):
     """Einstein's sum over the operands' dimensions, named by letters ("ij,jk->ik"), or (x, [0, 1], y, [1, 2], [0, 2])."""
+    if len(args) < 2 or (isinstance(args[0], str) and not _listed(args[1:])):
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+        )
+    equation, *operands = args
     if not isinstance(equation, str):
         parts = [equation, *operands]
         result = parts.pop() if len(parts) % 2 else None
@@ -239,6 +244,10 @@ _deterministic = [False, False]  # mode, warn_only
 def use_deterministic_algorithms(mode, *, warn_only=False):
     """On a CPU nothing changes: every operator gives the same bits again, for the same number of threads. On CUDA sums by index then
     sort what they add."""
+    if not isinstance(mode, bool):
+        raise TypeError(
+            f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
+        )
     _deterministic[:] = bool(mode), bool(warn_only)
     _C._set_deterministic_algorithms(bool(mode))
 

@@ -203,7 +203,9 @@ def numpy(self, *, force=False):
             f"can't convert {''.join(word.capitalize() for word in words)} layout tensor to numpy. "
             "Use Tensor.to_dense() first."
         )
-    return _C._to_numpy(self)
+    array = _C._to_numpy(self)
+    # Of two types of as many bits numpy.int64 is the one that numpy's own arrays have.
+    return array.view(array.dtype.char.translate({113: "l", 81: "L"})) if array.dtype.char in "qQ" else array
 
 
 @_method
@@ -325,17 +327,30 @@ def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
 
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
     """A one-dimensional tensor over the bytes of a buffer."""
-    view = memoryview(buffer).cast("B")
-    size = dtype.itemsize
-    if not 0 <= offset < max(len(view), 1):
-        raise ValueError(f"offset must be from 0 to {len(view) - 1}, got {offset}")
-    available = len(view) - offset
+    try:
+        view = memoryview(buffer).cast("B")
+    except TypeError:
+        raise ValueError(
+            f"object does not implement Python buffer protocol: frombuffer() got {buffer.__class__.__name__}"
+        ) from None
+    size, length = dtype.itemsize, len(view)
+    if length == 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1"
+        )
     if count < 0:
-        if available % size:
-            raise ValueError(f"the buffer has {available} bytes after the offset, no multiple of {size}")
-        count = available // size
-    if count == 0 or count * size > available:
-        raise ValueError(f"requested {count} elements of {size} bytes, but the buffer has {available} bytes")
+        if (length - offset) % size:
+            raise ValueError(
+                f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({size})"
+            )
+        count = (length - offset) // size
+    if count * size > length - offset:
+        raise ValueError(
+            f"requested buffer length ({count} * {size} bytes) after offset ({offset} bytes) must not be greater than actual "
+            f"buffer length ({length} bytes)"
+        )
     result = _C._from_bytes(view[offset : offset + count * size], dtype)
     return result.requires_grad_() if requires_grad else result
 

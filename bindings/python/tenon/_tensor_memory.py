@@ -161,7 +161,7 @@ def _part_of(self, source, storage_offset, size, stride):
 
 
 def _map(self, name, others, function):
-    if self.requires_grad:
+    if self.requires_grad or any(other.requires_grad for other in others):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     if not self.is_cpu:
         raise TypeError(f"{name} is only implemented on CPU tensors")

@@ -45,7 +45,7 @@ class Future(Generic[T]):
     def _finish(self, value, error):
         with self._changed:
             if self._done:
-                raise RuntimeError("Future: it has a result already")
+                raise RuntimeError("Future can only be marked completed once: it has a result already")
             self._done, self._value, self._error = True, value, error
             callbacks, self._callbacks = self._callbacks, []
             self._changed.notify_all()
@@ -75,12 +75,21 @@ class Future(Generic[T]):
             try:
                 result = callback(self)
             except BaseException as error:  # it is whoever waits that gets it
-                following.set_exception(error)
+                following.set_exception(_of_callback(error))
             else:
                 following.set_result(result)
 
         self.add_done_callback(run)
         return following
+
+
+def _of_callback(error):
+    """The error that a future has if its callback raises: RuntimeError, with the callback's error as its cause."""
+    if not isinstance(error, Exception):
+        return error
+    following = RuntimeError(f"{type(error).__name__}: {error}")
+    following.__cause__ = error
+    return following
 
 
 class _Deferred(Future):
@@ -106,7 +115,10 @@ class _Deferred(Future):
                 self.wait()
             except Exception:  # noqa: S110  callback(self) finds it
                 pass
-            return callback(self)
+            try:
+                return callback(self)
+            except BaseException as error:
+                raise _of_callback(error)  # noqa: B904  it has its cause
 
         return _Deferred(compute)
 
@@ -114,6 +126,8 @@ class _Deferred(Future):
 def collect_all(futures):
     """A future of the list of all, when they are done; of the first error if there was one."""
     futures, together = list(futures), Future()
+    if any(future is None for future in futures):
+        raise RuntimeError("Future can't be None")
     left, lock = [len(futures)], threading.Lock()
 
     def one_done(_):

@@ -37,16 +37,20 @@ def _dims(input, dim):
     """The dimensions as a tuple, without repetition."""
     if dim is None or dim == ():
         return tuple(range(input.dim()))
-    dims = (dim,) if isinstance(dim, int) else tuple(dim)
+    found = _dims_of(dim, max(input.dim(), 1))
+    return tuple(found) if input.dim() else ()
+
+
+def _dims_of(dim, size):
+    """The dimensions as a list, counted from the front."""
     found = []
-    for d in dims:
-        size = max(input.dim(), 1)
+    for d in (dim,) if isinstance(dim, int) else dim:
         if not -size <= d < size:
             raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {d})")
         if d % size in found:
             raise RuntimeError(f"dim={d % size} appears multiple times in the list of dims")
         found.append(d % size)
-    return tuple(found) if input.dim() else ()
+    return found
 
 
 def _dtype(input, dtype, integers_sum=False):
@@ -262,3 +266,57 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     input = input.to(_dtype(input, dtype))
     filled = _filled("logsumexp", input, mask, _lowest("logsumexp", input.dtype))
     return tenon.logsumexp(filled, _dims(input, dim), bool(keepdim)).to(input.dtype)
+
+
+def _reduction_identity(op_name, input, *args):
+    """The value that masked elements have in this reduction, a tensor of no dimensions; None if there is none."""
+    name = op_name.rsplit(".", 1)[-1]
+    value = {"sum": 0, "cumsum": 0, "prod": 1, "cumprod": 1, "logsumexp": float("-inf"), "median": float("nan")}.get(
+        name
+    )
+    if name in ("amax", "argmax"):
+        value = _lowest(name, input.dtype)
+    elif name in ("amin", "argmin"):
+        value = _highest(name, input.dtype)
+    elif name == "norm":
+        value = float("inf") if args[0] == float("-inf") else 0
+    elif value is None and name not in ("mean", "var", "std"):
+        raise NotImplementedError(f"identity of {op_name} on {input.dtype} input")
+    if value is None:
+        return None
+    return tenon.tensor(value, dtype=input.dtype, device=input.device)
+
+
+def _output_mask(op, input, *args, **kwargs):
+    """Which elements of op(input, *args, **kwargs) have elements of the input that count: of a reduction, where it has any."""
+    name = op if isinstance(op, str) else op.__name__
+    if name not in __all__:
+        raise ValueError(f"_output_mask expected masked operation (got {name})")
+    mask = kwargs.get("mask")
+    mask = tenon.ones_like(input, dtype=tenon.bool) if mask is None else _mask(name, input, mask)
+    if name in ("softmax", "log_softmax", "softmin", "normalize", "cumsum", "cumprod"):
+        return mask
+    if name == "norm":
+        args = args[1:]
+    dim = args[0] if args else kwargs.get("dim")
+    return _any(mask, _dims(input, dim), bool(kwargs.get("keepdim", False)))
+
+
+def _any(mask, dims, keepdim):
+    for dim in sorted(dims, reverse=True):
+        mask = mask.any(dim, keepdim)
+    return mask
+
+
+def _input_mask(input, *args, **kwargs):
+    """The mask as a Bool of the input's shape."""
+    if kwargs.get("mask") is None:
+        raise ValueError("_input_mask requires explicit mask")
+    return _mask("_input_mask", input, kwargs["mask"])
+
+
+def _canonical_dim(dim, ndim):
+    """The dimensions, counted from the front, in ascending order; None and () are all."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    return tuple(sorted(_dims_of(dim, max(ndim, 1))))

@@ -6,6 +6,8 @@ from tenon._C import UntypedStorage as UntypedStorage, _tensor_over
 
 def _byte_or_part(self, index):
     """A byte as a number; of a slice a storage over this part of the memory."""
+    if self.device.type == "meta":
+        raise NotImplementedError("Not available for 'meta' device type")
     if not isinstance(index, slice):
         return _byte(self, index)
     start, stop, step = index.indices(self.nbytes())
@@ -89,6 +91,8 @@ class TypedStorage:
         return self._untyped_storage.data_ptr()
 
     def _elements(self):
+        if self.device.type == "meta":
+            raise NotImplementedError("Not available for 'meta' device type")
         return _tensor_over(self._untyped_storage, self.dtype, 0, [self.size()], [1])
 
     def __getitem__(self, index):
@@ -132,6 +136,11 @@ class TypedStorage:
         dtype = getattr(dtype, "dtype", dtype)
         return TypedStorage(wrap_storage=self._elements().to(dtype).untyped_storage(), dtype=dtype)
 
+    def to(self, *, device, non_blocking=False):
+        """The storage on another device."""
+        moved = self._elements().to(device, non_blocking=non_blocking)
+        return TypedStorage(wrap_storage=moved.untyped_storage(), dtype=self.dtype)
+
     def tolist(self):
         return self._elements().tolist()
 
@@ -153,6 +162,33 @@ class TypedStorage:
 
     def __repr__(self):
         return f"tenon.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}"
+
+
+def _add_conversions():
+    for name, dtype in {
+        "float": _C.float32,
+        "double": _C.float64,
+        "half": _C.float16,
+        "bfloat16": _C.bfloat16,
+        "long": _C.int64,
+        "int": _C.int32,
+        "short": _C.int16,
+        "char": _C.int8,
+        "byte": _C.uint8,
+        "bool": _C.bool,
+        "complex_float": _C.complex64,
+        "complex_double": _C.complex128,
+    }.items():
+
+        def convert(self, *, _dtype=dtype):
+            return self.type(_dtype)
+
+        convert.__name__ = name
+        convert.__doc__ = f"The elements as {dtype}."
+        setattr(TypedStorage, name, convert)
+
+
+_add_conversions()
 
 
 def _rebuild(storage, dtype):

@@ -361,6 +361,6 @@ def _drawn(shape, dtype, device, low, high):
         return _C.randint(low, max(high, low + 1), shape, dtype=dtype, device=device)
     if dtype.is_complex:
         real = {_C.complex64: _C.float32, _C.complex128: _C.float64}[dtype]
-        return _C.view_as_complex(_drawn((*shape, 2), real, device, low, high))
+        return _C.view_as_complex(_drawn((*shape, 2), real, device, low, high)).detach().clone()
     wide = dtype if dtype in (_C.float32, _C.float64) else _C.float32
     return _C.rand(shape, dtype=wide, device=device).mul_(high - low).add_(low).to(dtype)

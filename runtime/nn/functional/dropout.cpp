@@ -1,6 +1,6 @@
 #include "tenon/nn/functional/dropout.h"
 
-#include "aten/common/warning.h"
+#include "aten/dispatch/warning.h"
 #include "tenon/ops/bernoulli.h"
 #include "tenon/ops/dropout.h"
 #include "tenon/ops/empty.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "aten/common/warning.h"
 #include "aten/core/thread_state.h"
+#include "aten/dispatch/warning.h"
 #include "runtime/nn/functional/helpers.h"
 #include "tenon/ops/binary_cross_entropy.h"
 #include "tenon/ops/binary_cross_entropy_with_logits.h"

@@ -1,4 +1,4 @@
-#include "aten/common/warning.h"
+#include "aten/dispatch/warning.h"
 #include "runtime/nn/functional/helpers.h"
 #include "tenon/ops/_upsample_bicubic2d_aa.h"
 #include "tenon/ops/_upsample_bilinear2d_aa.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "aten/common/warning.h"
+#include "aten/dispatch/warning.h"
 #include "runtime/nn/init.h"
 #include "runtime/nn/utils/rnn.h"
 #include "tenon/ops/empty.h"

@@ -18,7 +18,7 @@ from tenon.as_torch._missing import MissingMember, missing
 
 _EXTRA = "tenon.as_torch.extra"
 # Modules whose `extra` changes objects of Tenon's own; the others are loaded when a name is asked for.
-_CHANGED = {"torch.distributed", "torch.library", "torch.nn.functional"}
+_CHANGED = {"torch.distributed", "torch.library", "torch.nn.functional", "torch.nn.modules"}
 
 
 def _own(name):
@@ -91,9 +91,15 @@ def _asks_for_itself():
     return asking.startswith("tenon.") and not asking.startswith("tenon.as_torch")
 
 
+# {(module, name): whether it is callable} of placeholders that were asked for.
+_lacking = {}
+
+
 def _lookup(module, name, own_getattr):
     """A name that the module's dict does not have."""
     child = f"{module}.{name}"
+    if (module, name) in _lacking and not _asks_for_itself():
+        return missing(child, _lacking[module, name])
     if name.startswith("__") and not _names.is_module(child):
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
     if _names.is_listed(child) or _names.is_module(child) and not _names.is_opaque(module):
@@ -115,7 +121,8 @@ def _lookup(module, name, own_getattr):
         return found
     if not _asks_for_itself():
         if _names.has(module, name):
-            return missing(child, _names.names(module).get(name, (None, False))[1])
+            _lacking[module, name] = _names.names(module).get(name, (None, False))[1]
+            return missing(child, _lacking[module, name])
         if hasattr(typing, name):  # a file's own import, which programs take from there
             return getattr(typing, name)
     raise AttributeError(f"module '{module}' has no attribute '{name}'")

@@ -60,9 +60,13 @@ def swapaxes_(self, axis0, axis1):
     return self.transpose_(axis0, axis1)
 
 
+def swapdims_(self, dim0, dim1):
+    return self.transpose_(dim0, dim1)
+
+
 def install():
     tenon.Tensor.__torch_function__ = _function_of_tensors(_tensor._torch_function)
-    for method in (pin_memory, _is_all_true, _is_any_true, swapaxes_):
+    for method in (pin_memory, _is_all_true, _is_any_true, swapaxes_, swapdims_):
         if not hasattr(tenon.Tensor, method.__name__):
             setattr(tenon.Tensor, method.__name__, method)
     for kind in _KINDS:
@@ -72,6 +76,7 @@ def install():
         cls.__repr__ = _with_torch(cls.__repr__)
     tenon.Tensor.__repr__ = _with_dtype(tenon.Tensor.__repr__)
     _C._plain_repr = _with_dtype(_C._plain_repr)
+    _C._name_operators_as_pytorch(True)
     tenon.TypedStorage.type = _with_torch(tenon.TypedStorage.type)
     _tensor.typename = tenon.typename = _with_torch(_tensor.typename)
     for cls in (_C.dtype, _C.layout, _C.memory_format, _C.Size, _C.device, _C.Generator):

@@ -7,25 +7,27 @@ from tenon import _C
 UnpackedDualTensor = collections.namedtuple("UnpackedDualTensor", "primal tangent")
 
 _level = None
+# The number of the level, -1 outside of one.
+_current_level = -1
 
 
 def enter_dual_level():
     """Begins a level and gives its number, which is 0: levels do not nest."""
-    global _level
+    global _level, _current_level
     scope = _C._DualLevelScope()
     scope.__enter__()
-    _level = scope
+    _level, _current_level = scope, 0
     return 0
 
 
 def exit_dual_level(*, level=0):
     """Ends the level: what is left of it has no tangents."""
-    global _level
+    global _level, _current_level
     if _level is None or level != 0:
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
-    scope, _level = _level, None
+    scope, _level, _current_level = _level, None, -1
     scope.__exit__(None, None, None)
 
 

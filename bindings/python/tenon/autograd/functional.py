@@ -4,21 +4,29 @@ from tenon import _C
 from tenon.autograd import _vectorized
 
 
-def _tensors(values):
-    single = isinstance(values, _C.Tensor)
-    return single, (values,) if single else tuple(values)
+def _tensors(values, name, function):
+    """Whether it is one tensor, and the tensors. TypeError for what is neither a tensor nor a tuple of them."""
+    if isinstance(values, _C.Tensor):
+        return True, (values,)
+    given = f"The {name} given to {function} must be either a Tensor or a tuple of Tensors but the"
+    if not isinstance(values, (tuple, list)):
+        raise TypeError(f"{given} given {name} has type {type(values)}.")
+    for i, value in enumerate(values):
+        if not isinstance(value, _C.Tensor):
+            raise TypeError(f"{given} value at index {i} has type {type(value)}.")
+    return False, tuple(values)
 
 
 class _Called:
     """The function as the library calls it, which remembers whether it gives one tensor or several."""
 
-    def __init__(self, func):
-        self.func = func
+    def __init__(self, func, name):
+        self.func, self.name = func, name
         self.single = False
 
     def __call__(self, *inputs):
         result = self.func(*inputs)
-        self.single = isinstance(result, _C.Tensor)
+        self.single, _ = _tensors(result, "outputs of the user-provided function", self.name)
         return result
 
 
@@ -38,17 +46,17 @@ def _is_forward(strategy):
     return strategy == "forward-mode"
 
 
-def _product(product, func, inputs, v, create_graph, strict, like_outputs, strategy="reverse-mode"):
-    single, inputs = _tensors(inputs)
-    function = _Called(func)
-    v = () if v is None else _tensors(v)[1]
-    outputs, result = product(function, inputs, v, create_graph, strict, _is_forward(strategy))
+def _product(name, func, inputs, v, create_graph, strict, like_outputs, strategy="reverse-mode"):
+    single, inputs = _tensors(inputs, "inputs", name)
+    function = _Called(func, name)
+    v = () if v is None else _tensors(v, "v", name)[1]
+    outputs, result = getattr(_C, f"_{name}")(function, inputs, v, create_graph, strict, _is_forward(strategy))
     return _unpacked(outputs, function.single), _unpacked(result, function.single if like_outputs else single)
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
     """(func(*inputs), v^T J). v has the outputs' sizes, and may be left out for one output of one element."""
-    return _product(_C._vjp, func, inputs, v, create_graph, strict, False)
+    return _product("vjp", func, inputs, v, create_graph, strict, False)
 
 
 def jvp(func, inputs, v=None, create_graph=False, strict=False, *, strategy="reverse-mode"):
@@ -57,17 +65,17 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False, *, strategy="rev
     strategy: "reverse-mode" differentiates v^T J, which takes second derivatives; "forward-mode" computes tangents, and has
     neither create_graph nor strict.
     """
-    return _product(_C._jvp, func, inputs, v, create_graph, strict, True, strategy)
+    return _product("jvp", func, inputs, v, create_graph, strict, True, strategy)
 
 
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
     """(func(*inputs), v^T H) for a function that gives one element."""
-    return _product(_C._vhp, func, inputs, v, create_graph, strict, False)
+    return _product("vhp", func, inputs, v, create_graph, strict, False)
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False, *, strategy="reverse-mode"):
     """(func(*inputs), H v) for a function that gives one element. strategy: as in jvp(), for the outer derivative."""
-    return _product(_C._hvp, func, inputs, v, create_graph, strict, False, strategy)
+    return _product("hvp", func, inputs, v, create_graph, strict, False, strategy)
 
 
 def _check_vectorize(name, vectorize, strict):
@@ -85,8 +93,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     element of the inputs. vectorize: all passes, or calls, are one, by vmap; if an operator refuses, they follow one another.
     """
     _check_vectorize("jacobian", vectorize, strict)
-    single, inputs = _tensors(inputs)
-    function, forward = _Called(func), _is_forward(strategy)
+    single, inputs = _tensors(inputs, "inputs", "jacobian")
+    function, forward = _Called(func, "jacobian"), _is_forward(strategy)
     rows = None
     if vectorize and not (forward and create_graph):
         rows = _vectorized.jacobian(function, inputs, create_graph, forward)
@@ -101,7 +109,8 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     outer_jacobian_strategy, vectorize: as in jacobian(), for the derivatives of the gradient.
     """
     _check_vectorize("hessian", vectorize, strict)
-    single, inputs = _tensors(inputs)
+    single, inputs = _tensors(inputs, "inputs", "hessian")
+    func = _Called(func, "hessian")
     forward, rows = _is_forward(outer_jacobian_strategy), None
     if vectorize and not (forward and create_graph):
         rows = _vectorized.hessian(func, inputs, create_graph, forward)

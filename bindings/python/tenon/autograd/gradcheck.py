@@ -32,6 +32,45 @@ def _split(func, inputs):
     return function, [inputs[i] for i in places]
 
 
+def _is_differentiable(tensor):
+    return tensor.is_floating_point() or tensor.is_complex()
+
+
+def _non_contiguous(like):
+    """Random elements in every second place of the memory."""
+    return _C.randn([*like.shape, 2], dtype=like.dtype, device=like.device)[..., 0].requires_grad_()
+
+
+def _check_tangents_in_batches(function, tensors):
+    """Tangents of two directions at once, by vmap, are those of one after the other."""
+    from tenon.func import jvp, vmap
+
+    places = [i for i, tensor in enumerate(tensors) if tensor.requires_grad]
+    fixed = [tensor.detach() for tensor in tensors]
+
+    def of_places(*values):
+        args = list(fixed)
+        for i, value in zip(places, values):
+            args[i] = value
+        return tuple(output for output in function(*args) if _is_differentiable(output))
+
+    primals = tuple(fixed[i] for i in places)
+
+    def tangents(*directions):
+        return jvp(of_places, primals, directions)[1]
+
+    directions = [_C.randn([2, *primal.shape], dtype=primal.dtype, device=primal.device) for primal in primals]
+    together = vmap(tangents)(*directions)
+    alone = [tangents(*(direction[i] for direction in directions)) for i in range(2)]
+    for k, batch in enumerate(together):
+        for i in range(2):
+            if not _C.allclose(batch[i], alone[i][k], equal_nan=True):
+                raise RuntimeError(
+                    f"gradcheck: while computing tangents in batches, got {batch[i]} for output {k}, and {alone[i][k]} without "
+                    "batches"
+                )
+
+
 def _run(check, raise_exception):
     try:
         return check()
@@ -52,37 +91,46 @@ def gradcheck(
 
     check_forward_ad: the tangents of forward mode, too. check_batched_grad: gradients in batches, too.
     fast_mode: one projection of each Jacobian instead of all elements.
-    check_grad_dtypes: a gradient always has its input's dtype. There are neither sparse tensors, which masked is about, nor
-    batches of tangents.
+    check_batched_forward_grad: tangents in batches, too.
+    check_grad_dtypes: a gradient always has its input's dtype. There are no sparse tensors, which masked is about.
     """
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
-    if check_batched_forward_grad or masked:
-        raise NotImplementedError(f"gradcheck: {'masked' if masked else 'check_batched_forward_grad'} is not supported")
+    if masked:
+        raise NotImplementedError("gradcheck: masked is not supported")
     if not (check_forward_ad or check_backward_ad):
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     function, tensors = _split(func, inputs)
-    return _run(
-        lambda: _C._gradcheck(
+
+    def check():
+        good = _C._gradcheck(
             function, tensors, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
             check_undefined_grad=check_undefined_grad, check_batched_grad=check_batched_grad,
             check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad, fast_mode=fast_mode,
-        ),
-        raise_exception,
-    )  # fmt: skip
+        )  # fmt: skip
+        if good and check_batched_forward_grad:
+            _check_tangents_in_batches(function, tensors)
+        return good
+
+    return _run(check, raise_exception)
 
 
 def gradgradcheck(
     func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0,
     check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False, check_fwd_over_rev=False,
-    check_rev_over_rev=True, fast_mode=False, masked=False,
+    check_rev_over_rev=True, fast_mode=False, masked=False, gen_non_contig_grad_outputs=False,
 ):  # fmt: skip
-    """gradcheck() of the gradients. check_fwd_over_rev: their tangents, too."""
+    """gradcheck() of the gradients. check_fwd_over_rev: their tangents, too.
+
+    grad_outputs: by default random ones; with gen_non_contig_grad_outputs they are not contiguous.
+    """
     if masked:
         raise NotImplementedError("gradgradcheck: masked is not supported")
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     function, tensors = _split(func, inputs)
+    if grad_outputs is None and gen_non_contig_grad_outputs:
+        grad_outputs = [_non_contiguous(output) for output in function(*tensors) if _is_differentiable(output)]
     grads = (
         [] if grad_outputs is None else [grad_outputs] if isinstance(grad_outputs, _C.Tensor) else list(grad_outputs)
     )

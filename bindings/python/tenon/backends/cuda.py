@@ -67,3 +67,8 @@ def enable_cudnn_sdp(enabled):
 def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
     """No effect."""
     yield
+
+
+def preferred_linalg_library(backend=None):
+    """ "default": the one that the build has."""
+    return "default"

@@ -30,6 +30,8 @@ def flags(enabled=False, benchmark=False, benchmark_limit=10, deterministic=Fals
     before = {name: getattr(module, name) for name in given}
     try:
         for name, value in given.items():
+            if value is None:  # as it was
+                continue
             setattr(module, name, value)
         yield
     finally:

@@ -1,5 +1,7 @@
 """The order of products in einsum(): from the left to the right."""
 
+import contextlib
+
 from ._switches import Switches
 
 
@@ -11,6 +13,12 @@ def is_available():
 def get_opt_einsum():
     """None."""
     return None
+
+
+@contextlib.contextmanager
+def flags(enabled=None, strategy=None):
+    """No effect."""
+    yield
 
 
 Switches(__name__, {"enabled": False})

@@ -120,7 +120,8 @@ class _StandardGamma(tenon.autograd.Function):
 class _SampleDirichlet(tenon.autograd.Function):
     @staticmethod
     def forward(ctx, concentration):
-        x = _gamma_draws(concentration)
+        # Of small concentrations all draws may be too small for a number.
+        x = _gamma_draws(concentration).clamp(min=tenon.finfo(tenon.double).tiny)
         x = (x / x.sum(-1, True)).to(concentration.dtype)
         limits = tenon.finfo(x.dtype)
         x = x.clamp(min=limits.tiny, max=1 - limits.eps)

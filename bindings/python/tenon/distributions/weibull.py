@@ -38,7 +38,7 @@ class Weibull(TransformedDistribution):
 
     @property
     def mode(self):
-        above = (self.concentration - 1).clamp(min=0)
+        above = self.concentration - 1
         return self.scale * (above / self.concentration).pow(self.concentration_reciprocal)
 
     @property

@@ -110,7 +110,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
             moved = tangent.movedim(0, -1)
             pieces = _C.split(moved, sizes, -1) if len(sizes) > 1 else [moved]
             rows.append(
-                [piece.reshape(*piece.shape[:-1], *leaf.shape) for piece, leaf in zip(pieces, leaves, strict=True)]
+                [piece.reshape((*piece.shape[:-1], *leaf.shape)) for piece, leaf in zip(pieces, leaves, strict=True)]
             )
         result = tree_unflatten([tree_unflatten(row, in_spec) for row in rows], out_spec)
         return (result, tree_map(lambda leaf: leaf[0], aux[0])) if has_aux else result

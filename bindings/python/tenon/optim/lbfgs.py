@@ -60,7 +60,8 @@ class LBFGS(Optimizer):
             state["n_iter"] += 1
             d = state["d"] = self._direction(state, grad)
             state["prev_flat_grad"], state["prev_loss"] = grad.clone(), loss
-            t = state["t"] = min(1.0, 1.0 / grad.abs().sum().item()) * lr if state["n_iter"] == 1 else lr
+            length = grad.abs().sum().item()
+            t = state["t"] = lr / length if state["n_iter"] == 1 and length > 1 else lr
             slope = grad.dot(d).item()
             if slope > -group["tolerance_change"]:
                 break

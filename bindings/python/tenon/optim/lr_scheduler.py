@@ -33,6 +33,9 @@ def _set_rate(group, rate):
         group["lr"] = rate
 
 
+EPOCH_DEPRECATION_WARNING = "scheduler.step(): the epoch is deprecated. Call step() alone, once for each epoch."
+
+
 class LRScheduler:
     """A subclass defines get_lr(), the rates of all groups after self.last_epoch steps, from those before. One with a formula of the
     epoch alone, _get_closed_form_lr(), can be sent to any epoch: step(epoch)."""
@@ -80,9 +83,7 @@ class LRScheduler:
             self.last_epoch += 1
             rates = self.get_lr()
         else:
-            warnings.warn(
-                "scheduler.step(): the epoch is deprecated. Call step() alone, once for each epoch.", stacklevel=2
-            )
+            warnings.warn(EPOCH_DEPRECATION_WARNING, stacklevel=2)
             self.last_epoch = epoch
             rates = self._get_closed_form_lr() if hasattr(self, "_get_closed_form_lr") else self.get_lr()
         self._set(rates)

@@ -13,3 +13,8 @@ def show():
 def parallel_info():
     """Text: the number of threads."""
     return f"Tenon: {tenon.get_num_threads()} threads"
+
+
+def _cxx_flags():
+    """Text: how Tenon's C++ was compiled; empty, the build does not keep it."""
+    return ""

@@ -106,8 +106,10 @@ _is_functional_tensor = answer("_is_functional_tensor", False, "False: no tensor
 _has_mkldnn = has_mkldnn = _C._has["onednn"]
 has_mkl = False
 has_lapack = True
+has_spectral = True
 has_openmp = _C._has["openmp"]
 
+_nnpack_available = answer("_nnpack_available", False, "False.")
 is_vulkan_available = answer("is_vulkan_available", False, "False.")
 is_distributed = answer("is_distributed", False, "False: no tensor is spread over processes.")
 init_num_threads = answer("init_num_threads", None, "No effect.")
@@ -120,8 +122,32 @@ def _grouped_mm(self, mat2, offs=None, bias=None, out_dtype=None):
     return tenon.nn.functional.grouped_mm(self, mat2, offs=offs, bias=bias, out_dtype=out_dtype)
 
 
+# ---- functions that PyTorch removed, which say so ----
+
+
+def _removed(name, other):
+    def removed(*args, **kwargs):
+        raise RuntimeError(
+            f"This function was deprecated since version 1.9 and is now removed. Use torch.linalg.{other}, whose arguments and "
+            f"results are others, instead of torch.{name}."
+        )
+
+    removed.__name__ = removed.__qualname__ = name
+    removed.__doc__ = f"RuntimeError: linalg.{other} has its place."
+    return removed
+
+
+eig = _removed("eig", "eig")
+lstsq = _removed("lstsq", "lstsq")
+matrix_rank = _removed("matrix_rank", "matrix_rank")
+solve = _removed("solve", "solve")
+symeig = _removed("symeig", "eigh")
+for _name, _function in {"eig": eig, "lstsq": lstsq, "solve": solve, "symeig": symeig}.items():
+    setattr(tenon.Tensor, _name, _function)
+
 # ---- old names ----
 
+Storage = tenon.FloatStorage
 set_anomaly_enabled = tenon.autograd.set_detect_anomaly
 
 
@@ -149,7 +175,7 @@ def get_device_module(device=None):
     return getattr(sys.modules["torch"], kind)
 
 
-def range(start, end=None, step=1, **options):
+def range(start, end=None, step=1, *, out=None, **options):
     """The deprecated arange() whose end belongs to it."""
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
@@ -157,8 +183,13 @@ def range(start, end=None, step=1, **options):
         stacklevel=2,
     )
     start, end = (0, start) if end is None else (start, end)
-    options.setdefault("dtype", tenon.get_default_dtype())
-    return tenon.arange(0, int((end - start) / step) + 1, **options) * step + start
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    options.setdefault("dtype", tenon.get_default_dtype() if out is None else out.dtype)
+    values = tenon.arange(0, int((end - start) / step) + 1, **options) * step + start
+    return values if out is None else out.resize_(values.shape).copy_(values)
 
 
 class _VariableFunctions:

@@ -1,5 +1,7 @@
 """Rows of tables."""
 
+import warnings
+
 import tenon
 from tenon._C import _nn
 
@@ -39,6 +41,13 @@ def embedding_bag(
 ):
     """The sum, mean or largest elements of the rows of each bag: a row of input [B, L], or input[offsets[i]:offsets[i + 1]] of [N]. Rows
     of padding_idx do not count; a bag without rows gives 0. per_sample_weights, of "sum": what each row is multiplied by."""
+    if weight.dtype in (tenon.int64, tenon.int32) and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is deprecated, and "
+            "should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
+        weight, input = input, weight
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape as "
@@ -99,8 +108,8 @@ def embedding_bag(
     if outside.shape[0] and max_norm is None:
         place = int(outside[0, 0])
         raise RuntimeError(
-            f"[embedding_bag] Index {place} of input takes value {int(indices[place])} which is not in the valid range "
-            f"[0, {weight.shape[0]})"
+            f"[embedding_bag] Expected idx >= 0 && idx < num_embeddings but found idx to be {int(indices[place])}. Index {place} of "
+            f"input takes value {int(indices[place])} which is not in the valid range [0, {weight.shape[0]})"
         )
     plain = padding_idx is None and per_sample_weights is None and not scale_grad_by_freq and not sparse and bags
     if plain and mode != "max":
@@ -129,7 +138,8 @@ def embedding_bag(
             result = result / members.clamp(min=1).unsqueeze(1)
         return result.to(rows.dtype)
     parts = rows.split([bag.eq(i).sum().item() for i in range(bags)])
-    return tenon.stack([part.max(0)[0] if part.shape[0] else part.new_zeros(part.shape[1]) for part in parts])
+    # The sum of no rows is 0, and is differentiable as the others are.
+    return tenon.stack([part.max(0)[0] if part.shape[0] else part.sum(0) for part in parts])
 
 
 def _renormalize(weight, indices, max_norm, norm_type):
@@ -140,4 +150,5 @@ def _renormalize(weight, indices, max_norm, norm_type):
         rows = weight[indices]
         norms = rows.norm(norm_type, 1, True)
         # 1e-7 as PyTorch has it: a norm that is rounded up does not stay above.
-        weight[indices] = rows * tenon.where(norms > max_norm, max_norm / (norms + 1e-7), 1).to(rows.dtype)
+        factors = (max_norm / (norms.double() + 1e-7)).to(rows.dtype)
+        weight[indices] = rows * tenon.where(norms > max_norm, factors, 1)

@@ -103,7 +103,20 @@ def register_module_full_backward_pre_hook(hook):
 
 def register_module_full_backward_hook(hook):
     """hook(module, grad_input, grad_output), for every module: see Module.register_full_backward_hook()."""
+    if _of_kind(_global_hooks, "last_node"):
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only one of them."
+        )
     return _added(_global_hooks, ("backward", hook))
+
+
+def register_module_backward_hook(hook):
+    """The deprecated hook(module, grad_input, grad_output), for every module: see Module.register_backward_hook()."""
+    if _of_kind(_global_hooks, "backward"):
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module hook. Please use only one of them."
+        )
+    return _added(_global_hooks, ("last_node", hook))
 
 
 def register_module_parameter_registration_hook(hook):
@@ -136,6 +149,9 @@ class Module:
     _version = 1
     training: bool
     call_super_init = False
+
+    # Of which kind _backward_hooks are: True, False for register_backward_hook(), None if there are none.
+    _is_full_backward_hook = None
 
     def __init__(self, *args, **kwargs):
         if args or kwargs:
@@ -475,7 +491,9 @@ class Module:
             return output if result is None else result
 
         try:
-            after_backward = [*_of_kind(_global_hooks, "backward"), *self._backward_hooks.values()]
+            after_backward, of_last_node = _of_kind(_global_hooks, "backward"), _of_kind(_global_hooks, "last_node")
+            own = of_last_node if self._is_full_backward_hook is False else after_backward
+            own.extend(self._backward_hooks.values())
             before_backward = [*_of_kind(_global_hooks, "backward_pre"), *self._backward_pre_hooks.values()]
             if after_backward or before_backward:
                 from tenon.nn.modules._backward_hook import BackwardHook
@@ -490,7 +508,12 @@ class Module:
                 output = output if result is None else result
             for key in list(self._forward_hooks):
                 output = after(output, key)
-            return hooked(output)
+            output = hooked(output)
+            if of_last_node:
+                from tenon.nn.modules._backward_hook import hook_last_node
+
+                hook_last_node(self, of_last_node, args, output)
+            return output
         except Exception:
             # These see that the call is over in any case; their own errors do not hide the first one.
             for key in list(self._forward_hooks):
@@ -522,15 +545,21 @@ class Module:
         return _added(self._backward_pre_hooks, hook, prepend)
 
     def register_backward_hook(self, hook):
-        """The deprecated hook of a module's last operation. NotImplementedError: see register_full_backward_hook()."""
-        raise NotImplementedError(
-            f"{type(self).__name__}.register_backward_hook: only register_full_backward_hook is supported, whose grad_input is that "
-            "of the module's inputs"
-        )
+        """The deprecated hook(module, grad_input, grad_output) of the module's last operation: the gradients are those of its
+        inputs, which need not be the module's. See register_full_backward_hook()."""
+        return self._added_backward_hook(hook, False, False)
+
+    def _added_backward_hook(self, hook, is_full, prepend):
+        if self._is_full_backward_hook is (not is_full):
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
+            )
+        self._is_full_backward_hook = is_full
+        return _added(self._backward_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook, prepend=False):
         """hook(module, grad_input, grad_output) when they have been computed; it may return another grad_input."""
-        return _added(self._backward_hooks, hook, prepend)
+        return self._added_backward_hook(hook, True, prepend)
 
     def compile(self, *args, **kwargs):
         """No effect: calls run as forward() is written."""

@@ -30,6 +30,39 @@ class PackedSequence(namedtuple("PackedSequence", ["data", "batch_sizes", "sorte
     def is_cuda(self):
         return self.data.is_cuda
 
+    def is_pinned(self):
+        return self.data.is_pinned()
+
+    def cpu(self, *args, **kwargs):
+        return self.to(*args, device="cpu", **kwargs)
+
+    def cuda(self, *args, **kwargs):
+        return self.to(*args, device="cuda", **kwargs)
+
+    def double(self):
+        return self.to(dtype=tenon.double)
+
+    def float(self):
+        return self.to(dtype=tenon.float)
+
+    def half(self):
+        return self.to(dtype=tenon.half)
+
+    def long(self):
+        return self.to(dtype=tenon.long)
+
+    def int(self):
+        return self.to(dtype=tenon.int)
+
+    def short(self):
+        return self.to(dtype=tenon.short)
+
+    def char(self):
+        return self.to(dtype=tenon.int8)
+
+    def byte(self):
+        return self.to(dtype=tenon.uint8)
+
 
 def invert_permutation(permutation):
     """The permutation that leads back, of None None."""
@@ -43,6 +76,8 @@ def invert_permutation(permutation):
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
     """Packs [L, N, *], or [N, L, *], of which `lengths` steps count. Unless enforce_sorted is False lengths must descend."""
     lengths = lengths if isinstance(lengths, tenon.Tensor) else tenon.tensor(lengths, dtype=tenon.int64)
+    if input.numel() == 0:
+        raise RuntimeError("Cannot pack empty tensors.")
     numbers = lengths.tolist()
     order = None
     if not enforce_sorted:
@@ -102,6 +137,10 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     """Tensors [L_i, *] as one, [L, N, *] or [N, L, *]."""
     if padding_side not in ("right", "left"):
         raise RuntimeError(f"padding_side must be either 'right' or 'left', got {padding_side}")
+    if not hasattr(sequences, "__iter__"):
+        raise RuntimeError(
+            "pad_sequence: Expected iterable for input sequences, but got arg of type: " + str(type(sequences))
+        )
     longest, parts = max(s.shape[0] for s in sequences), []
     for s in sequences:
         if s.shape[0] < longest:

@@ -116,3 +116,11 @@ class DispatchKeySet:
 _are_functorch_transforms_active = answer(
     "_are_functorch_transforms_active", False, "False: there are no such transforms."
 )
+
+
+class _DisableFuncTorch:
+    """Outside of vmap() and the like there is nothing to disable; within it NotImplementedError."""
+
+    def __init__(self):
+        if _C._func.current_level() is not None and _C._func.current_level() > 0:
+            raise NotImplementedError("torch._C._DisableFuncTorch: transforms cannot be left out within vmap()")

@@ -67,6 +67,8 @@ def fork(func, *args, **kwargs):
 
 def wait(future):
     """What the function returned."""
+    if future is None:
+        raise RuntimeError("Future can't be None")
     return future.wait()
 
 

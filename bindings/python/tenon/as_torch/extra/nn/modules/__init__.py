@@ -1,6 +1,7 @@
 """Bases of layers under PyTorch's private names."""
 
 from tenon import nn
+from tenon.as_torch import _names
 
 
 def common_base(*layers):
@@ -25,3 +26,9 @@ def bases(module, **named):
         found = common_base(*layers)
         if found is not None:
             module[name] = found
+
+
+def install(modules):
+    """`from torch.nn.modules import *` gives the lazy layers too, which Tenon loads when one is asked for."""
+    lazy = [name for name in _names.names("torch.nn.modules") if name.startswith("Lazy") and name != "LazyModuleMixin"]
+    modules.__all__ = [*modules.__all__, *lazy]

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "aten/core/error.h"
+#include "aten/core/tensor_base.h"
 
 namespace tenon {
 
@@ -45,6 +46,9 @@ namespace WarningUtils {
 TENON_API WarningHandler* get_warning_handler() noexcept;
 /// Warnings of this thread go to `handler`, which must outlive its use; nullptr: to the default.
 TENON_API void set_warning_handler(WarningHandler* handler) noexcept;
+/// Warnings of threads without a handler go to `handler`, which must outlive its use; nullptr: to
+/// the default, which prints.
+TENON_API void set_process_handler(WarningHandler* handler) noexcept;
 /// If true, TENON_WARN_ONCE warns each time it is reached. For tests; off at first.
 TENON_API void set_warnAlways(bool always) noexcept;
 TENON_API bool get_warnAlways() noexcept;
@@ -66,6 +70,9 @@ class WarningHandlerGuard {
 
 /// Hands the warning to this thread's handler.
 TENON_API void warn(const Warning& warning);
+
+/// Says that `out`, which has elements, does not have the result's sizes and is resized.
+TENON_API void warn_of_resized_out(const TensorBase& out, IntArrayRef sizes);
 
 /// TENON_WARN(parts of the message...)
 #define TENON_WARN(...) \
