@@ -205,7 +205,8 @@ nb::object find_overload(const std::string& name, const std::string& overload,
 
 nb::object python_default(const schema::Argument& argument) {
   if (!argument.default_value) return nb::none();
-  return nb::steal(wrap_value(default_argument(*argument.default_value, argument.type), argument.type));
+  return nb::steal(
+      wrap_value(default_argument(*argument.default_value, argument.type), argument.type));
 }
 
 /// None, or (the sets before and after the call, whether it is written).
