@@ -13,7 +13,9 @@ PAGES = {
     "reports/build.md": "cmake/README.md",
     "reports/cuda_emulation.md": "tests/cuda_emulation/README.md",
     "reports/libtorch.md": "tests/libtorch/README.md",
+    "reports/programs.md": "tests/programs/README.md",
     "reports/python.md": "bindings/python/README.md",
+    "reports/pytorch_tests.md": "tests/pytorch/README.md",
     "reports/rows.md": "codegen/expr/rows/README.md",
     "reports/vmap.md": "tests/python/vmap_samples/README.md",
 }
