@@ -39,6 +39,7 @@ constexpr TensorMethod kMethods[] = {
     {"is_floating_point", "bool", "is_floating_point", "bool"},
     {"is_complex", "bool", "is_complex", "bool"},
     {"is_sparse", "bool", "is_sparse", "bool"},
+    {"is_sparse_csr", "bool", "", ""},
     {"is_wrapped_number", "bool", "", ""},
     {"key_set", "", "", ""},
     {"is_contiguous", "bool", "is_contiguous", "bool"},
