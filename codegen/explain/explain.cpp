@@ -7,8 +7,8 @@
 namespace tenon::codegen {
 namespace {
 
-/// None (calls without tensors), CPU, CUDA, Meta, PrivateUse1.
-constexpr size_t kNumSlots = 5;
+/// None (calls without tensors), CPU, CUDA, Meta, PrivateUse1, SparseCPU, SparseCsrCPU.
+constexpr size_t kNumSlots = 7;
 
 std::string join(const std::vector<std::string>& words) {
   std::string result;

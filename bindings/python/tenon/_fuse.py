@@ -240,6 +240,10 @@ class _Traced(_C.Tensor):
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         kwargs, name = kwargs or {}, func.__name__
+        if hasattr(func, "__wrapped__"):
+            return func.__wrapped__(
+                *args, **kwargs
+            )  # written in Python (overrides.overridable): its operators are traced
         trace = next(one.trace for one in _tensors((args, kwargs)) if type(one) is _Traced)
         if name in _READS_VALUES:
             raise RuntimeError(f"[fuse] {_place()} depends on the values of a tensor, which a trace does not have")

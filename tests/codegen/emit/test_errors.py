@@ -301,7 +301,9 @@ class MissingKernels(Workspace):
 
     def test_the_librarys_own_kernels_are_all_there(self):
         folders = [
-            part for name in ("composite", "cpu", "cuda", "meta") for part in ("--kernels", ROOT / "aten" / name)
+            part
+            for name in ("composite", "cpu", "cuda", "meta", "sparse")
+            for part in ("--kernels", ROOT / "aten" / name)
         ]
         result = tenonc(
             "check-kernels",
