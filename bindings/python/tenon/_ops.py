@@ -75,18 +75,25 @@ class OpOverload:
         return f"<OpOverload(op='{self.namespace}.{self._opname}', overload='{self._overloadname}')>"
 
 
-class OpOverloadPacket:
-    """An operator: it takes the overload that its arguments ask for; its attributes are the overloads."""
+class OpOverloadPacket(functools.partial):
+    """An operator: it takes the overload that its arguments ask for; its attributes are the overloads.
+
+    A partial without arguments, as that calls the function without a frame of Python's.
+    """
+
+    def __new__(cls, name):
+        return super().__new__(cls, str)  # until the operator is found, which refers to its packet
 
     def __init__(self, name):
+        self.__setstate__((_C._find_operator(name, self), (), {}, None))
         self._qualified_op_name, self._overloads = name, {}
         self.namespace, _, self.__name__ = name.partition("::")
         self.__module__, self.__qualname__ = f"{_module}.{self.namespace}", self.__name__
-        self._function = _C._find_operator(name, self)
-        self.__doc__ = self._function.__doc__
+        self._function = self.func
+        self.__doc__ = self.func.__doc__
 
-    def __call__(self, /, *args, **kwargs):
-        return self._function(*args, **kwargs)
+    def __get__(self, instance, owner=None):
+        return self  # as an attribute of a class it is no method
 
     def __getattr__(self, name):
         if name.startswith("__"):
