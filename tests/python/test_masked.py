@@ -107,3 +107,21 @@ def test_what_reductions_leave_of_masks(lib):
         assert float(masked._reduction_identity(name, x)) == value
     assert masked._reduction_identity("mean", x) is None
     assert float(masked._reduction_identity("norm", x, -float("inf"))) == float("inf")
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "amax", "amin", "mean"])
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("layout", [tenon.sparse_coo, tenon.sparse_csr])
+def test_sparse_inputs_count_missing_elements_as_zeros(name, dim, layout):
+    x = tenon.tensor([[1.0, 0, 2], [0, 0, 3], [4, 5, 0]])
+    mask = tenon.tensor([[True, True, False], [True, False, False], [False, False, False]])
+    reduction = getattr(tenon.masked, name)
+    result = reduction(x.to_sparse(layout=layout), dim, keepdim=True, mask=mask.to_sparse(layout=layout))
+    assert result.layout == layout
+    expected = reduction(x, dim, keepdim=True, mask=mask)
+    counts = mask.any(dim, keepdim=True)
+    assert result.to_dense().tolist() == tenon.where(counts, expected, tenon.zeros_like(expected)).tolist()
+    assert reduction(x, dim, mask=mask.to_sparse()).equal(reduction(x, dim, mask=mask)) or name == "mean"
+    if name != "sum":
+        with pytest.raises(ValueError, match=f"masked {name} expects explicit mask for sparse_"):
+            reduction(x.to_sparse(layout=layout), dim)

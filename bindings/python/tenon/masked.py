@@ -8,6 +8,8 @@ What is left out counts as the operation's identity: 0 in a sum, -inf in a maxim
 identity, or NaN where the operation has none (mean, var, softmax).
 """
 
+import functools
+
 import tenon
 
 __all__ = [
@@ -64,6 +66,8 @@ def _mask(name, input, mask):
     """The mask as Bool that broadcasts to the input; None if everything counts."""
     if mask is None:
         return None
+    if mask.layout != tenon.strided:
+        mask = mask.to_dense()
     if mask.dim() > input.dim():
         raise IndexError(
             f"{name} expected broadcastable mask (got mask dimensionality higher than of the input: "
@@ -94,6 +98,29 @@ def _filled(name, input, mask, value):
     return input if mask is None else tenon.where(mask, input, tenon.full_like(input[()], value))
 
 
+def _of_any_layout(function):
+    """The reduction for sparse inputs too, whose missing elements are zeros; the result has the input's layout.
+
+    Without a mask only a sum knows what they add. A result of which no element counts is missing.
+    """
+
+    @functools.wraps(function)
+    def reduced(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+        if input.layout == tenon.strided:
+            return function(input, dim, keepdim=keepdim, dtype=dtype, mask=mask)
+        if mask is None and function.__name__ != "sum":
+            layout = str(input.layout).partition(".")[2]
+            raise ValueError(f"masked {function.__name__} expects explicit mask for {layout} tensor input")
+        strided = input.to_dense()
+        kept = tenon.ones_like(strided, dtype=tenon.bool) if mask is None else _mask(function.__name__, strided, mask)
+        result = function(strided, dim, keepdim=keepdim, dtype=dtype, mask=kept)
+        counts = kept.sum(_dims(kept, dim), bool(keepdim)) > 0
+        return tenon.where(counts, result, tenon.zeros_like(result)).to_sparse(layout=input.layout)
+
+    return reduced
+
+
+@_of_any_layout
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The sum of the elements that count; 0 of none."""
     input = input.to(_dtype(input, dtype, integers_sum=True))
@@ -101,6 +128,7 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return filled.sum(_dims(input, dim), bool(keepdim), dtype=input.dtype) if input.dim() else filled.clone()
 
 
+@_of_any_layout
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The product of the elements that count; 1 of none."""
     input = input.to(_dtype(input, dtype, integers_sum=True))
@@ -122,6 +150,7 @@ def cumprod(input, dim, *, dtype=None, mask=None):
     return _filled("cumprod", input.to(dtype), mask, 1).cumprod(_dims(input, dim)[0] if input.dim() else 0).to(dtype)
 
 
+@_of_any_layout
 def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The largest element that counts; the least value of the dtype of none."""
     input = input.to(_dtype(input, dtype))
@@ -129,6 +158,7 @@ def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     return filled.amax(_dims(input, dim), bool(keepdim))
 
 
+@_of_any_layout
 def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The smallest element that counts; the largest value of the dtype of none."""
     input = input.to(_dtype(input, dtype))
@@ -155,6 +185,7 @@ def _count(input, dims, mask, keepdim=True):
     return sum(ones, dims, keepdim=keepdim, mask=mask)
 
 
+@_of_any_layout
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The mean of the elements that count; NaN of none."""
     dtype = _dtype(input, dtype)
