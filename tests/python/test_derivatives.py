@@ -140,6 +140,10 @@ def test_functional_by_forward_mode(lib):
     h = functional.hessian(scalar, (x, y), outer_jacobian_strategy="forward-mode", vectorize=True)
     assert lists(h) == lists(functional.hessian(scalar, (x, y)))
     assert lists(functional.jacobian(two, (x, y), vectorize=True)) == lists(forward)
+    for vectorize in (False, True):
+        rows = functional.jacobian(two, (x, y), vectorize=vectorize)
+        assert [type(row) for row in (rows, *rows)] == [tuple] * 3
+        assert [type(row) for row in functional.hessian(scalar, (x, y), vectorize=vectorize)] == [tuple] * 2
     with pytest.raises(RuntimeError, match="`strict=True` and `vectorized=True` are not supported together"):
         functional.jacobian(two, (x, y), strict=True, vectorize=True)
     with pytest.raises(NotImplementedError, match="create_graph"):

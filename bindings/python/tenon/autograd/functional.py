@@ -100,7 +100,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         rows = _vectorized.jacobian(function, inputs, create_graph, forward)
     if rows is None:
         rows = _C._jacobian(function, inputs, create_graph, strict, forward)
-    return _unpacked(tuple(_unpacked(row, single) for row in rows), function.single)
+    return _unpacked(tuple(_unpacked(tuple(row), single) for row in rows), function.single)
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
@@ -116,4 +116,4 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
         rows = _vectorized.hessian(func, inputs, create_graph, forward)
     if rows is None:
         rows = _C._hessian(func, inputs, create_graph, strict, forward)
-    return _unpacked(tuple(_unpacked(row, single) for row in rows), single)
+    return _unpacked(tuple(_unpacked(tuple(row), single) for row in rows), single)
