@@ -49,6 +49,63 @@ def raised(f, *args, **kwargs):
 
 
 @both
+def meshes():
+    mesh_of = importlib.import_module(f"{lib.__name__}.distributed.device_mesh")
+    line = mesh_of.init_device_mesh("cpu", (size,), mesh_dim_names=("dp",))
+    out = [
+        [repr(line), line.ndim, list(line.shape), line.size(), line.size(0), line.get_local_rank("dp")],
+        [line.get_group() is dist.group.WORLD, line.get_coordinate()[0], line.mesh.tolist()],
+    ]
+    column = mesh_of.init_device_mesh("cpu", (size, 1), mesh_dim_names=("a", "b"))
+    t = lib.ones(2) * (rank + 1)
+    dist.all_reduce(t, group=column.get_group("a"))
+    part = column["b"]
+    out.append([t.tolist(), list(column.get_coordinate()), part.mesh.tolist(), part.get_local_rank()])
+    out.append(dist.get_process_group_ranks(column.get_group(1)))
+    for wrong in (
+        lambda: column.get_group(),
+        lambda: column["c"],
+        lambda: mesh_of.init_device_mesh("cpu", (size,), mesh_dim_names=("a", "b")),
+        lambda: mesh_of.init_device_mesh("cpu", (size * 2,)),
+    ):
+        error = raised(wrong)
+        out.append([error[0], error[1].splitlines()[0]])
+    return out
+
+
+@both
+def methods_of_groups():
+    group, out = dist.distributed_c10d._get_default_group() if lib.__name__ == "torch" else dist.group.WORLD, []
+    t = numbers(3, seed=rank)
+    group.allreduce([t]).wait()
+    out.append(t.tolist())
+    options = dist.AllreduceOptions()
+    options.reduceOp = dist.ReduceOp.MAX
+    t = numbers(3, seed=rank)
+    group.allreduce([t], options).wait()
+    out.append(t.tolist())
+    t = numbers(3, seed=rank)
+    group.broadcast(t, 1).wait()
+    out.append(t.tolist())
+    parts = [lib.zeros(3, dtype=lib.float64) for _ in range(size)]
+    group.allgather([parts], [numbers(3, seed=rank)]).wait()
+    out.append([p.tolist() for p in parts])
+    if rank == 0:
+        group.send([numbers(2, seed=5)], 1, 0).wait()
+    elif rank == 1:
+        t = lib.zeros(2, dtype=lib.float64)
+        group.recv([t], 0, 0).wait()
+        out.append(t.tolist())
+    group.barrier().wait()
+    store, one, all_ = next(dist.rendezvous(f"file://{folder}/rendezvous_{lib.__name__}?rank={rank}&world_size={size}"))
+    own = dist.ProcessGroupGloo(store, one, all_, datetime.timedelta(seconds=60))
+    t = numbers(3, seed=rank)
+    own.allreduce([t]).wait()
+    out.append([t.tolist(), own.rank(), own.size(), isinstance(own, dist.ProcessGroupGloo)])
+    return out
+
+
+@both
 def collectives():
     out = {}
     for op in ("SUM", "PRODUCT", "MIN", "MAX"):

@@ -34,6 +34,19 @@ if is_available():
         TCPStore,
         Work,
     )
+    from tenon.distributed._group_methods import (  # noqa: F401
+        AllgatherOptions,
+        AllreduceOptions,
+        AllToAllOptions,
+        BarrierOptions,
+        BroadcastOptions,
+        GatherOptions,
+        ReduceOptions,
+        ReduceScatterOptions,
+        ScatterOptions,
+        install as _install,
+    )
+    from tenon.distributed.device_mesh import DeviceMesh, init_device_mesh  # noqa: F401
     from tenon.distributed.distributed_c10d import *  # noqa: F403
     from tenon.distributed.distributed_c10d import (  # noqa: F401
         DistBackendError,
@@ -42,6 +55,9 @@ if is_available():
         DistStoreError,
         _broadcast_coalesced,
     )
+    from tenon.distributed.rendezvous import rendezvous  # noqa: F401
+
+    _install(ProcessGroup)
 
 else:
 

@@ -16,6 +16,7 @@ __all__ = [
     "Backend",
     "GroupMember",
     "P2POp",
+    "ProcessGroupGloo",
     "all_gather",
     "all_gather_coalesced",
     "all_gather_into_tensor",
@@ -163,6 +164,29 @@ def init_process_group(
     _groups.append(_default)
     _made = 0
     _watch_the_end()
+
+
+class _OfGloo(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, _C.ProcessGroup) and value.name() == "gloo"
+
+
+class ProcessGroupGloo(metaclass=_OfGloo):
+    """ProcessGroupGloo(store, rank, size, timeout=None): a group of all who use the store; without a default group, the default one.
+
+    With a default group it has all of its ranks: NotImplementedError for others, which new_group() takes.
+    """
+
+    def __new__(cls, store, rank, size, timeout=None):
+        if _default is None:
+            init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=timeout)
+            return _default
+        if (rank, size) != (get_rank(), get_world_size()):
+            raise NotImplementedError(
+                f"ProcessGroupGloo: rank {rank} of {size} beside a default group where it is {get_rank()} of "
+                f"{get_world_size()}; new_group() makes groups of some of its ranks"
+            )
+        return new_group(timeout=timeout, backend="gloo")
 
 
 def destroy_process_group(group=None):
