@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "aten/common/thread_value.h"
 #include "aten/dispatch/alias_library.h"
 #include "aten/dispatch/registration.h"
 #include "aten/dispatch/registry.h"
@@ -48,7 +49,7 @@ const OperatorEntry* functional_form(const OperatorEntry& op, const FunctionSche
 }
 
 /// Operators whose functional form runs: one that calls the in-place form has no kernel of its own.
-thread_local std::vector<const OperatorEntry*> running;
+thread_local ThreadValue<std::vector<const OperatorEntry*>> running;
 
 /// Runs the functional form and makes the written argument its result.
 bool run_functional(const OperatorEntry& op, const FunctionSchema& schema, Stack& stack) {
@@ -61,14 +62,15 @@ bool run_functional(const OperatorEntry& op, const FunctionSchema& schema, Stack
   }
   if (written == count || (written != 0 && written + 1 != count)) return false;
   const OperatorEntry* functional = functional_form(op, schema, written == 0);
-  if (!functional || std::find(running.begin(), running.end(), &op) != running.end()) return false;
+  if (!functional || std::find(running->begin(), running->end(), &op) != running->end())
+    return false;
   const Tensor to(stack[first + written].to_tensor());
   Stack call(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
   if (written != 0) call.pop_back();
   {
-    running.push_back(&op);
+    running->push_back(&op);
     const std::unique_ptr<const OperatorEntry, void (*)(const OperatorEntry*)> done(
-        &op, [](const OperatorEntry*) { running.pop_back(); });
+        &op, [](const OperatorEntry*) { running->pop_back(); });
     functional->call_boxed(call);
   }
   if (call.size() != 1 || !call[0].is_tensor()) return false;

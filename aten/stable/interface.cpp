@@ -1,11 +1,13 @@
 // The table of aten/stable/interface.h.
 #include "aten/stable/interface.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
 
+#include "aten/common/thread_value.h"
 #include "aten/core/parallel.h"
 #include "aten/core/scalar_type.h"
 #include "aten/core/thread_state.h"
@@ -31,7 +33,7 @@ struct LastError {
   int32_t status = TENON_OK;
   std::exception_ptr exception;
 };
-thread_local LastError last_error;
+thread_local ThreadValue<LastError> last_error;
 
 int32_t status_of(const std::exception& error) {
   if (dynamic_cast<const ValueError*>(&error)) return TENON_VALUE_ERROR;
@@ -48,21 +50,22 @@ int32_t guarded(F f) noexcept {
     f();
     return TENON_OK;
   } catch (const std::exception& error) {
-    last_error = {error.what(), status_of(error), std::current_exception()};
+    *last_error = {error.what(), status_of(error), std::current_exception()};
   } catch (...) {
-    last_error = {"an error of unknown type", TENON_ERROR, std::current_exception()};
+    *last_error = {"an error of unknown type", TENON_ERROR, std::current_exception()};
   }
-  return last_error.status;
+  return last_error->status;
 }
 
 int32_t set_error(int32_t status, const char* text) noexcept {
-  const bool same = last_error.exception && last_error.status == status && last_error.text == text;
-  if (!same) last_error = {text, status, nullptr};
+  const bool same =
+      last_error->exception && last_error->status == status && last_error->text == text;
+  if (!same) *last_error = {text, status, nullptr};
   return status;
 }
 
 [[noreturn]] void raise_last(int32_t status) {
-  const LastError error = std::exchange(last_error, LastError());
+  const LastError error = std::exchange(*last_error, LastError());
   if (error.exception && error.status == status) std::rethrow_exception(error.exception);
   switch (status) {
   case TENON_VALUE_ERROR: throw ValueError(error.text);
@@ -256,15 +259,25 @@ int32_t library_define(TenonLibrary library, const char* schema) noexcept {
 
 /// A library's kernel as a boxed one.
 BoxedKernel boxed(TenonKernel kernel, void* state, bool counts_changes) {
-  // Looked up by the first call: it takes a lock.
+  // Looked up by the first call: it takes a lock. (std::call_once would want thread-local memory of
+  // the C++ library in the place that is reserved at the program's start.)
   struct Known {
-    std::once_flag once;
-    std::shared_ptr<const schema::FunctionSchema> schema;
+    std::atomic<const schema::FunctionSchema*> schema{nullptr};
+    std::mutex mutex;
+    std::shared_ptr<const schema::FunctionSchema> owned;
+
+    const schema::FunctionSchema* of(const OperatorEntry& op) {
+      const schema::FunctionSchema* found = schema.load(std::memory_order_acquire);
+      if (found) return found;
+      std::lock_guard lock(mutex);
+      owned = schema_of(op);
+      schema.store(owned.get(), std::memory_order_release);
+      return owned.get();
+    }
   };
   return [=, known = std::make_shared<Known>()](const OperatorEntry& op, DispatchKeySet keys,
                                                 Stack& stack) {
-    std::call_once(known->once, [&] { known->schema = schema_of(op); });
-    const schema::FunctionSchema* const schema = known->schema.get();
+    const schema::FunctionSchema* const schema = known->of(op);
     const size_t first = stack.size() - schema->args.size();
     Results results(schema->returns.size());
     {
@@ -364,7 +377,7 @@ constexpr TenonInterface kTable = {
     sizeof(TenonInterface),
     TENON_VERSION,
     set_error,
-    [] { return last_error.text.c_str(); },
+    [] { return last_error->text.c_str(); },
     allocate,
     release_value,
     tensor_empty,

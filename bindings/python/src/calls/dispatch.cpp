@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "aten/common/thread_value.h"
 #include "aten/dispatch/registration.h"
 #include "aten/registration/library.h"
 #include "aten/registration/typed_operator.h"
@@ -27,26 +28,26 @@ PyObject* disabled_dispatch = nullptr;
 // ---- modes ----
 
 /// The thread's modes, the innermost last. While a mode's function runs, the mode is not in it.
-thread_local std::vector<PyObject*> modes;
+thread_local ThreadValue<std::vector<PyObject*>> modes;
 
 void enable_modes() {
   const uint8_t bit = DispatchKeySet(DispatchLayer::PythonMode).layers;
   thread_state.enabled_layers =
-      static_cast<uint8_t>((thread_state.enabled_layers & ~bit) | (modes.empty() ? 0 : bit));
+      static_cast<uint8_t>((thread_state.enabled_layers & ~bit) | (modes->empty() ? 0 : bit));
   thread_state.refresh();
 }
 
 void push_mode(nb::handle mode) {
   register_dispatch();
-  modes.push_back(Py_NewRef(mode.ptr()));
+  modes->push_back(Py_NewRef(mode.ptr()));
   enable_modes();
 }
 
 nb::object pop_mode() {
   keep_result(nullptr);
-  TENON_CHECK(!modes.empty(), "no mode of __torch_dispatch__ is active on this thread");
-  nb::object mode = nb::steal(modes.back());
-  modes.pop_back();
+  TENON_CHECK(!modes->empty(), "no mode of __torch_dispatch__ is active on this thread");
+  nb::object mode = nb::steal(modes->back());
+  modes->pop_back();
   enable_modes();
   return mode;
 }
@@ -184,7 +185,7 @@ class WrittenVersions {
 void run_in_python(DispatchLayer layer, const OperatorEntry& op, DispatchKeySet keys,
                    Stack& stack) {
   const bool by_mode = layer == DispatchLayer::PythonMode;
-  if (by_mode && modes.empty()) return redispatch_boxed(op, keys.remove(layer), stack);
+  if (by_mode && modes->empty()) return redispatch_boxed(op, keys.remove(layer), stack);
   const nb::gil_scoped_acquire locked;
   keep_result(nullptr);
   const auto schema = schema_of(op);
@@ -301,10 +302,10 @@ void add_dispatch(nb::module_& module) {
   module.def(
       "_pop_torch_dispatch_stack", [](nb::handle) { return pop_mode(); },
       nb::arg("mode_key").none() = nb::none());
-  module.def("_len_torch_dispatch_stack", [] { return modes.size(); });
+  module.def("_len_torch_dispatch_stack", [] { return modes->size(); });
   module.def("_get_dispatch_stack_at", [](size_t i) {
-    TENON_CHECK_INDEX(i < modes.size(), "there are ", modes.size(), " modes, no mode ", i);
-    return nb::borrow(modes[i]);
+    TENON_CHECK_INDEX(i < modes->size(), "there are ", modes->size(), " modes, no mode ", i);
+    return nb::borrow((*modes)[i]);
   });
   module.def("_is_wrapper", [](const Tensor& t) {
     return t.key_set().has(DispatchLayer::Python) && !t.unsafe_impl()->has_memory;

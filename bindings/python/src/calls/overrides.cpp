@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "aten/common/thread_value.h"
 #include "bindings/python/src/calls/arguments.h"
 
 namespace tenon::python {
@@ -16,7 +17,7 @@ thread_local int disabled_depth = 0;
 /// How many DisableTorchFunction, which modes heed too.
 thread_local int all_disabled_depth = 0;
 /// The thread's modes, the innermost last. While a mode's function runs, the mode is not in it.
-thread_local std::vector<PyObject*> function_modes;
+thread_local ThreadValue<std::vector<PyObject*>> function_modes;
 PyObject* disabled_implementation = nullptr;
 
 PyObject* torch_function_name() {
@@ -25,18 +26,18 @@ PyObject* torch_function_name() {
 }
 
 bool mode_is_active() {
-  return function_mode_count != 0 && !function_modes.empty() && all_disabled_depth == 0;
+  return function_mode_count != 0 && !function_modes->empty() && all_disabled_depth == 0;
 }
 
 void push_function_mode(PyObject* mode) {
-  function_modes.push_back(Py_NewRef(mode));
+  function_modes->push_back(Py_NewRef(mode));
   ++function_mode_count;
 }
 
 Object pop_function_mode() {
-  TENON_CHECK(!function_modes.empty(), "no mode of __torch_function__ is active on this thread");
-  Object mode = Object::adopt(function_modes.back());
-  function_modes.pop_back();
+  TENON_CHECK(!function_modes->empty(), "no mode of __torch_function__ is active on this thread");
+  Object mode = Object::adopt(function_modes->back());
+  function_modes->pop_back();
   --function_mode_count;
   return mode;
 }
@@ -166,15 +167,15 @@ PyObject* pop_mode_python(PyObject*, PyObject*) {
   return guarded([&] { return pop_function_mode().release(); });
 }
 PyObject* count_modes_python(PyObject*, PyObject*) {
-  return PyLong_FromSize_t(function_modes.size());
+  return PyLong_FromSize_t(function_modes->size());
 }
 PyObject* mode_at_python(PyObject*, PyObject* index) {
   return guarded([&] {
     const size_t i = PyLong_AsSize_t(index);
     if (PyErr_Occurred()) throw ErrorIsSet();
-    TENON_CHECK_INDEX(i < function_modes.size(), "there are ", function_modes.size(),
+    TENON_CHECK_INDEX(i < function_modes->size(), "there are ", function_modes->size(),
                       " modes, no mode ", i);
-    return Py_NewRef(function_modes[i]);
+    return Py_NewRef((*function_modes)[i]);
   });
 }
 PyObject* mode_enabled_python(PyObject*, PyObject*) { return PyBool_FromLong(mode_is_active()); }
