@@ -179,14 +179,15 @@ def test_the_hook_of_the_last_operation(lib):
     assert len(seen) == 1
 
 
-def test_the_hook_of_the_last_operation_of_every_module(lib):
-    seen = []
-    register = lib.nn.modules.module.register_module_backward_hook
+def test_the_hook_of_the_last_operation_of_every_module(lib, monkeypatch):
+    seen, hooks = [], lib.nn.modules.module
+    monkeypatch.setattr(hooks, "_global_is_full_backward_hook", None, raising=False)  # it stays decided otherwise
+    register = hooks.register_module_backward_hook
     with register(lambda m, grad_input, grad_output: seen.append(type(m).__name__)):
         net = lib.nn.Sequential(lib.nn.Tanh(), lib.nn.Sigmoid())
         net(leaf(lib)).sum().backward()
         with pytest.raises(RuntimeError, match="as a global Module hook"):
-            lib.nn.modules.module.register_module_full_backward_hook(lambda *args: None)
+            hooks.register_module_full_backward_hook(lambda *args: None)
     # The last operation of Sequential is that of its last module.
     assert sorted(seen) == ["Sequential", "Sigmoid", "Tanh"]
 
