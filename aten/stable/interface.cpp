@@ -426,7 +426,11 @@ void start_library(const void* exported, const std::string& path) {
   const int32_t status = library.start(&kTable);
   opened = nullptr;
   if (status != TENON_OK) raise_last(status);
-  for (auto& one : libraries) static_cast<void>(one.release());
+  // Never destroyed: libraries unregister what graphs and handles may refer to.
+  static auto& started = *new std::vector<std::unique_ptr<Library>>;
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  for (auto& one : libraries) started.push_back(std::move(one));
 }
 
 [[maybe_unused]] const bool is_set = [] {
