@@ -40,8 +40,8 @@ TENON_API uint64_t add_kernel(OperatorEntry& op, DispatchKey key, Kernel kernel,
 /// Nothing if the operator is gone already.
 TENON_API void remove_kernel(const OperatorEntry& op, uint64_t id);
 
-/// Registers what runs where an operator has no kernel for the key: a backend, Autocast, Batched,
-/// Profiler or BatchedMode; a layer's for those operators alone for which `serves` holds.
+/// Registers what runs where an operator has no kernel for the key: a backend, or a layer but
+/// Autograd; a layer's for those operators alone for which `serves` holds.
 /// ValueError for other keys, or if the key has a fallback.
 TENON_API void add_fallback(DispatchKey key, BoxedKernel kernel, const std::string& place,
                             bool (*serves)(const OperatorEntry&) = nullptr);
