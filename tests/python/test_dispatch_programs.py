@@ -1,10 +1,10 @@
-"""Modes of __torch_dispatch__ and __torch_function__: programs print with Tenon what they print with PyTorch."""
+"""Modes and classes with __torch_dispatch__ and __torch_function__: programs print with Tenon what they print with PyTorch."""
 
 import beside_pytorch
 import pytest
 
 pytest.importorskip("torch")
-WORDS = ["mode_", "function_mode_"]
+WORDS = ["mode_", "function_mode_", "subclass_"]
 
 
 @pytest.fixture(scope="module")
