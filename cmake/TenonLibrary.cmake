@@ -15,6 +15,10 @@ function(tenon_library name)
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
     VERSION ${TENON_LIBRARY_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     CUDA_RUNTIME_LIBRARY Shared)
+  if(TENON_CAN_PACK_RELOCATIONS AND NOT TENON_SANITIZE)
+    set_target_properties(${target} PROPERTIES TENON_PACKED_RELOCATIONS ON)
+    target_link_options(${target} PRIVATE "LINKER:-z,pack-relative-relocs")
+  endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE ${TENON_LIBRARY_OPTIONS})
   target_link_options(${target} PRIVATE "LINKER:-Bsymbolic-functions" "LINKER:--as-needed")

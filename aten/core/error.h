@@ -3,6 +3,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "aten/core/macros.h"
 
@@ -44,16 +45,34 @@ class TENON_API ZeroDivisionError : public Error {
 
 namespace detail {
 
+/// How a part of a message is passed on: a literal as a pointer, since each length of a literal
+/// would otherwise be another instance of the functions below (some 2,000 in the library); what is
+/// small by value, so that a check does not force its variables into memory.
+template <class T>
+using MessagePart = std::conditional_t<
+    std::is_array_v<T>, const std::remove_extent_t<T>*,
+    std::conditional_t<std::is_trivially_copyable_v<T> && sizeof(T) <= 16, T, const T&>>;
+
 template <class... Parts>
-std::string concat(const Parts&... parts) {
+TENON_COLD std::string concat_parts(Parts... parts) {
   std::ostringstream out;
   (out << ... << parts);
   return std::move(out).str();
 }
 
+template <class... Parts>
+TENON_ALWAYS_INLINE std::string concat(const Parts&... parts) {
+  return concat_parts<MessagePart<Parts>...>(parts...);
+}
+
 template <class E, class... Parts>
-[[noreturn]] TENON_COLD void raise(const Parts&... parts) {
-  throw E(concat(parts...));
+[[noreturn]] TENON_COLD void raise_parts(Parts... parts) {
+  throw E(concat_parts<Parts...>(parts...));
+}
+
+template <class E, class... Parts>
+[[noreturn]] TENON_ALWAYS_INLINE void raise(const Parts&... parts) {
+  raise_parts<E, MessagePart<Parts>...>(parts...);
 }
 
 }  // namespace detail

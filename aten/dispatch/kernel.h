@@ -55,14 +55,15 @@ struct Kernel {
   /// Of type Ret(DispatchKeySet, Args...); null for a boxed kernel.
   AnyFunction direct = nullptr;
   /// Calls `direct` with the arguments on the stack.
-  void (*unboxing)(AnyFunction direct, DispatchKeySet keys, Stack& stack) = nullptr;
+  void (*unboxing)(const OperatorEntry& op, AnyFunction direct, DispatchKeySet keys,
+                   Stack& stack) = nullptr;
   std::shared_ptr<const BoxedKernel> boxed;
   /// What to compare with the schema; none for a kernel that serves any operator.
   std::optional<CppSignature> signature;
 
   void run(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) const {
     if (direct) {
-      unboxing(direct, keys, stack);
+      unboxing(op, direct, keys, stack);
     } else {
       (*boxed)(op, keys, stack);
     }

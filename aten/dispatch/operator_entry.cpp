@@ -44,7 +44,7 @@ std::string OperatorEntry::qualified_name() const {
 void OperatorEntry::call_boxed(Stack& stack) const {
   const size_t before = stack.size();
   try {
-    if (boxed) return boxed(stack);
+    if (boxed) return boxed(*this, stack);
     const auto schema = schema_of(*this);
     TENON_CHECK(before >= schema->args.size(), "[", qualified_name(), "] a boxed call needs ",
                 schema->args.size(), " values, got ", before);

@@ -27,8 +27,9 @@ struct OperatorInfo {
   const char* batching = nullptr;
 };
 
+struct OperatorEntry;
 /// Takes the operator's arguments from the top of the stack and leaves its results there.
-using BoxedFunction = void (*)(Stack& stack);
+using BoxedFunction = void (*)(const OperatorEntry& op, Stack& stack);
 /// Any kernel; its true type is `Ret(DispatchKeySet, Args...)`.
 using AnyFunction = void (*)();
 

@@ -132,7 +132,7 @@ std::shared_ptr<const schema::FunctionSchema> schema_of(const OperatorEntry& op)
 void redispatch_boxed(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) {
   const ExcludeLayers exclude(static_cast<uint8_t>(~keys.layers));
   if (op.boxed) {
-    op.boxed(stack);
+    op.boxed(op, stack);
   } else {
     detail::run_boxed_kernel(op, keys, stack);
   }
@@ -159,10 +159,10 @@ DispatchKeySet keys_of(const schema::FunctionSchema& schema, const Stack& stack)
 
 void run_boxed_kernel(const OperatorEntry& op, DispatchKeySet keys, Stack& stack) {
   Registry& r = registry();
-  if (spring_trap(r, op)) return op.boxed(stack);
+  if (spring_trap(r, op)) return op.boxed(op, stack);
   const Kernel kernel = resolve(r, op, keys);
   // A generated kernel: another thread has unregistered what this call came for.
-  if (!kernel.direct && !kernel.boxed) return op.boxed(stack);
+  if (!kernel.direct && !kernel.boxed) return op.boxed(op, stack);
   const size_t before = stack.size();
   kernel.run(op, keys, stack);
   if (!kernel.boxed) return;

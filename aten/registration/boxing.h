@@ -10,6 +10,32 @@
 /// Between the C++ types of operators and the values of boxed calls.
 namespace tenon::detail {
 
+/// The C++ type that holds a passed argument: what boxed calls make.
+template <class T>
+struct Owned {
+  using type = std::remove_cvref_t<T>;
+};
+template <>
+struct Owned<std::string_view> {
+  using type = std::string;
+};
+template <class T>
+struct Owned<ArrayRef<T>> {
+  using type = std::vector<T>;
+};
+template <>
+struct Owned<OptionalIntArrayRef> {
+  using type = std::optional<std::vector<int64_t>>;
+};
+template <class T>
+struct Owned<std::optional<T>> {
+  using type = std::optional<typename Owned<T>::type>;
+};
+template <class T>
+struct Owned<const std::optional<T>&> : Owned<std::optional<T>> {};
+template <class T>
+using owned_t = typename Owned<T>::type;
+
 /// The value of a boxed argument as T, the owned C++ type of its schema type. TypeError on a
 /// mismatch.
 template <class T>
@@ -156,9 +182,7 @@ struct Results<std::tuple<T...>> {
 
 /// The first of an operator's `count` arguments, the last values of a boxed call's stack. Error
 /// where there are fewer.
-TENON_API const Value* boxed_arguments(const Stack& stack, const char* op, size_t count);
-/// Takes them off the stack.
-TENON_API void drop_arguments(Stack& stack, size_t count);
+TENON_API const Value* boxed_arguments(const OperatorEntry& op, const Stack& stack, size_t count);
 
 TENON_API void check_result_count(const OperatorEntry& op, size_t expected, const Stack& stack);
 
@@ -174,5 +198,77 @@ TENON_NOINLINE Ret call_boxed_kernel(const OperatorEntry& op, DispatchKeySet key
   (written.add(args), ...);
   return Results<Ret>::take(stack.data(), written);
 }
+
+/// Calls `call(arguments...)` with the last values of the stack, and leaves its results there in
+/// their place. `A` are the types that `call` takes. Errors: an Error for a shorter stack;
+/// TypeError for a value of another type.
+template <class R, class... A, class Call>
+void unbox_and_call(const OperatorEntry& op, Stack& stack, const Call& call) {
+  [[maybe_unused]] const Value* const values = boxed_arguments(op, stack, sizeof...(A));
+  auto owned = [&]<size_t... I>(std::index_sequence<I...>) {
+    return std::tuple<owned_t<A>...>{unbox<owned_t<A>>(values[I])...};
+  }
+  (std::index_sequence_for<A...>());
+  std::apply(
+      [&](auto&... arguments) {
+        if constexpr (std::is_void_v<R>) {
+          call(arguments...);
+          stack.resize(stack.size() - sizeof...(A));
+        } else {
+          R result = call(arguments...);
+          stack.resize(stack.size() - sizeof...(A));
+          box(stack, result);
+        }
+      },
+      owned);
+}
+
+template <class T>
+struct HoldsTensors : std::is_same<std::remove_cvref_t<T>, Tensor> {};
+template <>
+struct HoldsTensors<TensorList> : std::true_type {};
+template <>
+struct HoldsTensors<const std::optional<Tensor>&> : std::true_type {};
+template <>
+struct HoldsTensors<ArrayRef<std::optional<Tensor>>> : std::true_type {};
+
+template <class T>
+DispatchKeySet device_keys(const T&) {
+  return {};
+}
+inline DispatchKeySet device_keys(const Device& device) { return keys_of(device); }
+inline DispatchKeySet device_keys(const std::optional<Device>& device) {
+  return keys_of(device.value_or(Device(kCPU)));
+}
+
+/// The keys of a call: those of its tensors; of an operator without any, those of its devices.
+template <class... Args>
+DispatchKeySet keys_of_call(const std::remove_reference_t<Args>&... args) {
+  DispatchKeySet keys;
+  const auto add = [&]<class T>(const auto& argument) {
+    if constexpr (HoldsTensors<T>::value) keys = keys | keys_of(argument);
+  };
+  if constexpr ((HoldsTensors<Args>::value || ...)) {
+    (add.template operator()<Args>(args), ...);
+  } else {
+    ((keys = keys | device_keys(args)), ...);
+  }
+  return keys;
+}
+
+/// The boxed call of a generated operator, whose kernels have the type `Kernel`: one function for
+/// all operators of a signature.
+template <class Kernel>
+struct BoxedCall;
+template <class R, class... A>
+struct BoxedCall<R (*)(DispatchKeySet, A...)> {
+  static void call(const OperatorEntry& op, Stack& stack) {
+    using Entry = TypedOperatorEntry<R (*)(DispatchKeySet, A...)>;
+    unbox_and_call<R, A...>(op, stack, [&](A... arguments) -> R {
+      const DispatchKeySet keys = keys_of_call<A...>(arguments...);
+      return static_cast<const Entry&>(op).lookup(keys)(keys, std::forward<A>(arguments)...);
+    });
+  }
+};
 
 }  // namespace tenon::detail

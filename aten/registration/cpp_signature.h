@@ -140,32 +140,6 @@ decltype(auto) adapt(U&& argument) {
   }
 }
 
-/// The C++ type that holds a passed argument: what boxed calls make.
-template <class T>
-struct Owned {
-  using type = std::remove_cvref_t<T>;
-};
-template <>
-struct Owned<std::string_view> {
-  using type = std::string;
-};
-template <class T>
-struct Owned<ArrayRef<T>> {
-  using type = std::vector<T>;
-};
-template <>
-struct Owned<OptionalIntArrayRef> {
-  using type = std::optional<std::vector<int64_t>>;
-};
-template <class T>
-struct Owned<std::optional<T>> {
-  using type = std::optional<typename Owned<T>::type>;
-};
-template <class T>
-struct Owned<const std::optional<T>&> : Owned<std::optional<T>> {};
-template <class T>
-using owned_t = typename Owned<T>::type;
-
 template <class Ret, class... Args>
 CppSignature cpp_signature() {
   return {{CppType<Args>::text()...}, CppType<Ret>::text()};

@@ -76,34 +76,11 @@ struct KernelMaker<F, kTakesKeys, kCounts, R(A...)> {
     return invoke(F(), keys, static_cast<passed_t<A>>(args)...);
   }
 
-  template <size_t... I>
-  static auto unbox_all([[maybe_unused]] const Value* values, std::index_sequence<I...>) {
-    return std::tuple<owned_t<passed_t<A>>...>(unbox<owned_t<passed_t<A>>>(values[I])...);
-  }
-
-  /// Calls `call(keys, arguments...)` with the arguments on the stack.
-  template <class Call>
-  static void unbox_and_call(const Call& call, DispatchKeySet keys, Stack& stack) {
-    TENON_CHECK(stack.size() >= sizeof...(A), "a boxed call needs ", sizeof...(A), " values, got ",
-                stack.size());
-    auto owned =
-        unbox_all(stack.data() + stack.size() - sizeof...(A), std::index_sequence_for<A...>());
-    std::apply(
-        [&](auto&... args) {
-          if constexpr (std::is_void_v<R>) {
-            call(keys, args...);
-            stack.resize(stack.size() - sizeof...(A));
-          } else {
-            R result = call(keys, args...);
-            stack.resize(stack.size() - sizeof...(A));
-            box(stack, result);
-          }
-        },
-        owned);
-  }
-
-  static void unboxing(AnyFunction any, DispatchKeySet keys, Stack& stack) {
-    unbox_and_call(reinterpret_cast<Direct>(any), keys, stack);
+  static void unboxing(const OperatorEntry& op, AnyFunction any, DispatchKeySet keys,
+                       Stack& stack) {
+    unbox_and_call<R, passed_t<A>...>(op, stack, [&](passed_t<A>... args) -> R {
+      return reinterpret_cast<Direct>(any)(keys, static_cast<passed_t<A>>(args)...);
+    });
   }
 
   static Kernel make(const F& function) {
@@ -116,12 +93,10 @@ struct KernelMaker<F, kTakesKeys, kCounts, R(A...)> {
       kernel.unboxing = &unboxing;
     } else {
       kernel.boxed = std::make_shared<const BoxedKernel>(
-          [function](const OperatorEntry&, DispatchKeySet keys, Stack& stack) {
-            unbox_and_call(
-                [&](DispatchKeySet k, passed_t<A>... args) -> R {
-                  return invoke(function, k, static_cast<passed_t<A>>(args)...);
-                },
-                keys, stack);
+          [function](const OperatorEntry& op, DispatchKeySet keys, Stack& stack) {
+            unbox_and_call<R, passed_t<A>...>(op, stack, [&](passed_t<A>... args) -> R {
+              return invoke(function, keys, static_cast<passed_t<A>>(args)...);
+            });
           });
     }
     return kernel;

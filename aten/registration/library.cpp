@@ -41,13 +41,11 @@ std::string demangled(const std::type_info& type) {
   return name;
 }
 
-const Value* boxed_arguments(const Stack& stack, const char* op, size_t count) {
-  TENON_CHECK(stack.size() >= count, "[", op, "] a boxed call needs ", count, " values, got ",
-              stack.size());
+const Value* boxed_arguments(const OperatorEntry& op, const Stack& stack, size_t count) {
+  TENON_CHECK(stack.size() >= count, "[", op.qualified_name(), "] a boxed call needs ", count,
+              " values, got ", stack.size());
   return stack.data() + stack.size() - count;
 }
-
-void drop_arguments(Stack& stack, size_t count) { stack.resize(stack.size() - count); }
 
 void check_result_count(const OperatorEntry& op, size_t expected, const Stack& stack) {
   TENON_CHECK(stack.size() == expected, "[", op.qualified_name(),

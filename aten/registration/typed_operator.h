@@ -5,43 +5,6 @@
 #include "aten/registration/cpp_signature.h"
 
 namespace tenon {
-namespace detail {
-
-template <class T>
-struct HoldsTensors : std::is_same<std::remove_cvref_t<T>, Tensor> {};
-template <>
-struct HoldsTensors<TensorList> : std::true_type {};
-template <>
-struct HoldsTensors<const std::optional<Tensor>&> : std::true_type {};
-template <>
-struct HoldsTensors<ArrayRef<std::optional<Tensor>>> : std::true_type {};
-
-template <class T>
-DispatchKeySet device_keys(const T&) {
-  return {};
-}
-inline DispatchKeySet device_keys(const Device& device) { return keys_of(device); }
-inline DispatchKeySet device_keys(const std::optional<Device>& device) {
-  return keys_of(device.value_or(Device(kCPU)));
-}
-
-/// The keys of a call: those of its tensors; of an operator without any, those of its devices.
-template <class... Args>
-DispatchKeySet keys_of_call(const std::remove_reference_t<Args>&... args) {
-  DispatchKeySet keys;
-  const auto add = [&]<class T>(const auto& argument) {
-    if constexpr (HoldsTensors<T>::value) keys = keys | keys_of(argument);
-  };
-  if constexpr ((HoldsTensors<Args>::value || ...)) {
-    (add.template operator()<Args>(args), ...);
-  } else {
-    ((keys = keys | device_keys(args)), ...);
-  }
-  return keys;
-}
-
-}  // namespace detail
-
 // GCC 12 takes the generator of an optional that has none for one that is moved.
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 #pragma GCC diagnostic push

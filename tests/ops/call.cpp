@@ -182,7 +182,7 @@ Stack Call::run(const OperatorEntry& op, const std::vector<TensorBase>& outs) co
   Stack stack = arguments_;
   for (const auto& [argument, seed] : generators_) stack[argument] = make_generator(kCPU, seed);
   if (!outs.empty()) stack = with_outs(std::move(stack), op, outs);
-  op.boxed(stack);
+  op.boxed(op, stack);
   return stack;
 }
 

@@ -49,7 +49,7 @@ Outcome call(const OperatorEntry& op, const std::vector<std::string>& kinds,
     }
   }
   try {
-    op.boxed(stack);
+    op.boxed(op, stack);
     return {Tensor(stack.at(0).to_tensor()), ""};
   } catch (const Error& error) {
     return {Tensor(), error.what()};
