@@ -27,6 +27,9 @@ variable_list AutogradContext::get_saved_variables() const {
   if (in_jvp_) return for_forward_;
   variable_list tensors;
   tensors.reserve(saved_.size());
+  // The function's own results have their history, also if backward() is not recorded: it may
+  // differentiate them within.
+  const AutoGradMode with_history(true);
   for (const SavedVariable& s : saved_) tensors.push_back(s.unpack(*node_));
   return tensors;
 }

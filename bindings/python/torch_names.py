@@ -33,6 +33,11 @@ LISTED = {"_C", "_utils", "_tensor", "_ops", "_tensor_str", "_six", "_storage_do
 }  # fmt: skip
 
 
+# Modules besides *.exc and *.errors that have exceptions.
+EXCEPTIONS_IN = {
+    "torch.distributed.elastic.multiprocessing.errors", "torch.export", "torch.fx.experimental.symbolic_shapes", "torch.onnx", "torch.package"
+}  # fmt: skip
+
 IGNORED = {"TYPE_CHECKING", "annotations", "log", "logger"}
 
 
@@ -91,6 +96,22 @@ def names_of(module):
     return found
 
 
+def exceptions():
+    """{name: the builtin class that it derives from} of exceptions and warnings of all modules that load."""
+    names = [found.name for found in pkgutil.walk_packages(torch.__path__, "torch.", onerror=lambda name: None)]
+    found = {}
+    for name in (name for name in names if name.endswith((".exc", ".errors")) or name in EXCEPTIONS_IN):
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # what needs something that is not installed
+            print(f"{name}: {type(error).__name__}: {error}")
+    for name, module in sorted(sys.modules.items()):
+        for cls in vars(module).values() if name.partition(".")[0] == "torch" else ():
+            if isinstance(cls, type) and issubclass(cls, BaseException) and cls.__module__.startswith("torch"):
+                found[cls.__name__] = next(base.__name__ for base in cls.__mro__ if base.__module__ == "builtins")
+    return found
+
+
 def text_of(module, names):
     by_home = {}
     for name, home in sorted(names.items()):
@@ -119,12 +140,20 @@ def main():
     tensor = " ".join(sorted(spelled(n, getattr(v, "__func__", v)) for n, v in members.items()))
     rows.append("\n".join(["torch.Tensor", *textwrap.wrap(" " + tensor, 118, subsequent_indent="  ")]))
     opaque_text = "\n".join(textwrap.wrap(" ".join(sorted(opaque)), 118, break_on_hyphens=False))
+    by_base = {}
+    for name, base in sorted(exceptions().items()):
+        by_base.setdefault(base, []).append(name)
+    bases = "\n".join(
+        textwrap.fill(f"{base}: {' '.join(group)}", 118, subsequent_indent="  ", break_on_hyphens=False)
+        for base, group in sorted(by_base.items())
+    )
     TARGET.write_text(
         f'"""The modules of PyTorch {torch.__version__.partition("+")[0]} and the names in them, written by bindings/python/torch_names.py.\n\n'
         "A module's name begins a line. Below it are the names that it defines, and after `module:` those that it has from there.\n"
         "A name of a value, which is neither a class nor a function, ends with `=`.\n"
         '"""\n\n# Packages whose names are not listed.\n'
-        f'OPAQUE = """\n{opaque_text}\n"""\n\nNAMES = """\n' + "\n".join(rows) + '\n"""\n'
+        f'OPAQUE = """\n{opaque_text}\n"""\n\n# The builtin classes that exceptions and warnings derive from.\n'
+        f'EXCEPTIONS = """\n{bases}\n"""\n\nNAMES = """\n' + "\n".join(rows) + '\n"""\n'
     )
 
 

@@ -1,6 +1,6 @@
 """Runs programs of clients in an environment of their own, under tenon.as_torch, and says which print PyTorch's numbers.
 
-    ./tenon clients [names] [--share K/N] [--seconds S] [--beside-pytorch]
+    ./tenon clients [names] [--share K/N] [--seconds S] [--beside-pytorch] [--time ROUNDS]
 
 packages.txt has each program's packages. requirements.txt has their versions and what each requires; nothing else is installed,
 and no PyTorch. Outputs are compared with those in expected/clients, which --beside-pytorch
@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.append(str(HERE))
 import compare  # noqa: E402
+import times  # noqa: E402
 
 ENVIRONMENT = ROOT / "build/venv-clients"
 MODULE = ROOT / "build/release/python"
@@ -134,12 +135,17 @@ def size(folder):
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file() and not file.is_symlink()) // 1000000
 
 
-def with_pytorch(python, name, seconds):
-    """What the program prints with PyTorch; also written to the expected outputs."""
+def pytorch():
+    """The folder with PyTorch."""
     packages = next(ORACLE.glob("lib/python*/site-packages"), None)
     if packages is None:
-        sys.exit("clients: --beside-pytorch needs PyTorch: ./tenon setup --oracle")
-    output, error, _ = compare.run([str(python), str(HERE / f"{name}.py")], [str(packages)], seconds)
+        sys.exit("clients: --beside-pytorch and --time need PyTorch: ./tenon setup --oracle")
+    return str(packages)
+
+
+def with_pytorch(python, name, seconds):
+    """What the program prints with PyTorch; also written to the expected outputs."""
+    output, error, _ = compare.run([str(python), str(HERE / f"{name}.py")], [pytorch()], seconds)
     if output is None:
         return None, f"stops with PyTorch: {last_line(error)}"
     EXPECTED.mkdir(parents=True, exist_ok=True)
@@ -151,7 +157,24 @@ def last_line(text):
     return (text.strip().splitlines() or ["nothing was said"])[-1]
 
 
-def outcome(python, name, options, seconds_left):
+def timed(python, name, options, seconds_left, found):
+    """Runs the program with PyTorch and with Tenon, in turns. Puts its times into `found`."""
+    program = [str(HERE / "times.py"), str(HERE / f"{name}.py")]
+    start = time.monotonic()
+    output, error, seen = times.in_turns(
+        ([str(python), *program], [pytorch()]),
+        ([str(python), "-m", "tenon.as_torch", *program], [str(MODULE)]),
+        options.time,
+        seconds_left,
+    )
+    if output is not None:
+        found[name] = seen
+        parts = (f"{part} {a:.1f} and {b:.1f} s, {b / a:.2f}" for part, (a, b) in seen.items())
+        print(f"  {name}: {'; '.join(parts)}", flush=True)
+    return output, error, time.monotonic() - start
+
+
+def outcome(python, name, options, seconds_left, found):
     """(what became of a program, seconds)"""
     expected = EXPECTED / f"{name}.txt"
     if options.beside_pytorch:
@@ -161,7 +184,10 @@ def outcome(python, name, options, seconds_left):
     elif not expected.exists():
         return "has no expected output: --beside-pytorch writes it", 0.0
     command = [str(python), "-m", "tenon.as_torch", str(HERE / f"{name}.py")]
-    ours, error, seconds = compare.run(command, [str(MODULE)], seconds_left)
+    if options.time:
+        ours, error, seconds = timed(python, name, options, seconds_left, found)
+    else:
+        ours, error, seconds = compare.run(command, [str(MODULE)], seconds_left)
     if ours is None and seconds >= seconds_left:
         return OVER, seconds
     if ours is None:
@@ -226,25 +252,30 @@ def main():
     parser.add_argument(
         "--beside-pytorch", action="store_true", help="run with PyTorch as well, and write what it prints"
     )
+    parser.add_argument(
+        "--time", type=int, metavar="ROUNDS", help="run with PyTorch and with Tenon in turns; the least CPU times"
+    )
     parser.add_argument("--lock", action="store_true")
     options = parser.parse_args()
     start = time.monotonic()
     if options.lock:
         return lock(environment())
     names, python = chosen(options), environment()
-    there, same, other = installed(python), [], []
+    there, same, other, found = installed(python), [], [], {}
     for number, name in enumerate(names, 1):
         left = min(600.0, options.seconds - (time.monotonic() - start))
         stopped = install(python, name, there, left) if left > 1 else f"{options.seconds:.0f} s are over"
         if stopped:
             print(f"clients: SKIPPED {len(names) - number + 1} programs: {stopped}")
             break
-        said, seconds = outcome(python, name, options, min(600.0, options.seconds - (time.monotonic() - start)))
+        said, seconds = outcome(python, name, options, min(600.0, options.seconds - (time.monotonic() - start)), found)
         if said != OVER:
             (same if said == "the same numbers" else other).append(name)
         print(f"  [{number}/{len(names)}] {name:32} {seconds:6.1f} s  {said}", flush=True)
     print(f"clients: {len(same)} of {len(same) + len(other)} programs print PyTorch's numbers", end="; ")
     print(f"{ENVIRONMENT.relative_to(ROOT)} has {size(ENVIRONMENT)} MB")
+    for line in times.report(found) if found else ():
+        print(f"clients: {line}")
     for name in other:
         print(f"clients: FAILED {name}")
     return bool(other)

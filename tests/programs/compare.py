@@ -77,7 +77,7 @@ def main():
     programs = [
         p
         for p in sorted(HERE.glob("*.py"))
-        if p.name != "compare.py" and (not options.names or p.stem in options.names)
+        if p.name not in ("clients.py", "compare.py", "times.py") and (not options.names or p.stem in options.names)
     ]
     counts = {}
     with ThreadPoolExecutor(options.jobs) as pool:

@@ -4,6 +4,7 @@ import argparse
 import collections
 import dataclasses
 import datetime
+import enum
 import io
 import pathlib
 
@@ -254,9 +255,11 @@ def test_own_classes():
     p = Point(1, None)
     p.y = p
     file = saved([p, p, Point, collections.OrderedDict])
-    with pytest.raises(RuntimeError, match="test_saved_objects.Point") as error:
-        tenon.load(file, weights_only=False)
-    assert "Weights only" not in str(error.value)
+    with pytest.raises(RuntimeError, match="test_saved_objects.Point"):
+        tenon.load(file)
+    file.seek(0)
+    a, b, cls, ordered = tenon.load(file, weights_only=False)
+    assert type(a) is Point and a is b and a.y is a and cls is Point and ordered is collections.OrderedDict
     for given in (
         [Point],
         {f"{Point.__module__}.Point"},
@@ -285,6 +288,42 @@ def test_constructors_do_not_run():
     file = saved(Noisy())
     tenon.serialization.add_safe_globals([Noisy])
     assert type(tenon.load(file)) is Noisy and Noisy.made == made + 1
+
+
+class Dropped:
+    def __del__(self):
+        Noisy.made += 100
+
+
+class Kind(enum.Enum):
+    GOOD = "good"
+
+
+def test_objects_that_do_something_when_they_are_dropped_are_not_made():
+    with pytest.raises(RuntimeError, match="test_saved_objects.Dropped") as error:
+        tenon.load(saved(Dropped()), weights_only=False)
+    assert "Weights only" not in str(error.value)
+
+
+def test_methods_and_members():
+    value = {"method": Net.forward, "inner": Outer.Inner, "kind": Kind.GOOD}
+    for lib in (tenon, pytest.importorskip("torch")):
+        found = tenon.load(saved(value, lib), weights_only=False)
+        assert found["method"] is Net.forward and found["inner"] is Outer.Inner and found["kind"] is Kind.GOOD
+    with pytest.raises(RuntimeError, match="not an allowed global"):
+        tenon.load(saved(value))
+    with pytest.raises(TypeError, match="no method, class or member"):
+        tenon.load(saved(Asks()), weights_only=False)
+
+
+class Outer:
+    class Inner:
+        pass
+
+
+class Asks:
+    def __reduce__(self):
+        return getattr, (Noisy, "made")
 
 
 def test_what_cannot_be_saved_is_named():

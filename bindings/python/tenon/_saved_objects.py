@@ -4,6 +4,7 @@ import _compat_pickle
 import builtins
 import collections
 import copyreg
+import enum
 import sys
 import types
 
@@ -95,6 +96,9 @@ _HARMLESS = {
         for name in ("PosixPath", "PurePosixPath", "PureWindowsPath")
     ),
 }
+_NOT_OF_PROGRAMS = sys.stdlib_module_names | {"numpy", "tenon", "torch"}
+# A method is named as an attribute of its class.
+_MEMBER = "builtins getattr"
 
 
 def _layer(name):
@@ -122,14 +126,27 @@ def _find(name):
     if cls is None:
         cls = _imported(name)
         # Of the program's own modules those that it has imported: nothing is imported because a file says so.
-        cls = cls if isinstance(cls, type) and issubclass(cls, (nn.Module, tenon.Tensor)) else None
+        cls = (
+            cls if isinstance(cls, type) and (issubclass(cls, (nn.Module, tenon.Tensor)) or _of_program(cls)) else None
+        )
     return cls
+
+
+def _of_program(cls):
+    """Whether it is a class in Python, of a program or its libraries, whose objects do nothing when they are made or dropped."""
+    heap_type = 1 << 9
+    return (
+        cls.__flags__ & heap_type
+        and cls.__module__.partition(".")[0] not in _NOT_OF_PROGRAMS
+        and (isinstance(cls.__new__, types.BuiltinFunctionType) or issubclass(cls, enum.Enum))
+        and not hasattr(cls, "__del__")
+    )
 
 
 def may_make(name):
     """Whether load() with weights_only=False makes objects of the class, or calls the function, that a file names."""
     try:
-        return _find(name) is not None
+        return name == _MEMBER or name == "__builtin__ getattr" or _find(name) is not None
     except ImportError:
         return False
 
@@ -162,11 +179,23 @@ def attributes(tensor):
     return tensor.__dict__ or None
 
 
+def _holder(obj):
+    """The class that a function or class is in, if it is found there by its name."""
+    path = getattr(obj, "__qualname__", None) or ""
+    if "." not in path:
+        return None
+    holder = sys.modules.get(obj.__module__)
+    for name in path.split(".")[:-1]:
+        holder = getattr(holder, name, None)
+    return holder if isinstance(holder, type) and getattr(holder, obj.__name__, None) is obj else None
+
+
 def reduce(obj):
     """The name of a class or function; of another object what pickle would make it of:
     (name, args, by_new, elements, state)."""
     if isinstance(obj, (type, types.FunctionType, types.BuiltinFunctionType)):
-        return name_of(obj)
+        holder = _holder(obj)
+        return name_of(obj) if holder is None else (_MEMBER, (holder, obj.__name__), False, None, None)
     try:
         made_by = copyreg.dispatch_table.get(obj.__class__)
         parts = obj.__reduce_ex__(2) if made_by is None else made_by(obj)
@@ -219,6 +248,14 @@ def global_of(name, place):
     return _wanted(name, place, "the class or function")
 
 
+def _member(place, holder, name):
+    """A method, a class within a class or a member of an Enum; the file cannot call it."""
+    found = vars(holder).get(name) if isinstance(holder, type) and not name.startswith("__") else None
+    if not isinstance(found, (type, types.FunctionType, enum.Enum)):
+        raise TypeError(f"[load] {place}the file asks for {name!r} of {holder!r}, which is no method, class or member")
+    return found
+
+
 def as_class(name, place, tensor):
     cls = _wanted(name, place, "a tensor of class")
     if not issubclass(cls, tenon.Tensor):
@@ -227,12 +264,15 @@ def as_class(name, place, tensor):
 
 
 def make(name, place, args, by_new):
+    if _modern(name) == _MEMBER:
+        return _member(place, *args)
     function = _wanted(name, place, "an object of class")
     if by_new:
         return function.__new__(function, *args)
     if (
         isinstance(function, type)
-        and issubclass(function, (nn.Module, tenon.Tensor))
+        and (issubclass(function, (nn.Module, tenon.Tensor)) or _of_program(function))
+        and not issubclass(function, enum.Enum)
         and function not in allowed.values()
     ):
         raise TypeError(f"[load] {place}the file calls the class {_dotted(name)}; add_safe_globals() can allow that")

@@ -1,5 +1,6 @@
 """What of Tensor, and of the functions around it, is written in Python."""
 
+import collections
 import functools
 import warnings
 
@@ -28,15 +29,14 @@ def _list(values):
     return [values] if isinstance(values, (Tensor, GradientEdge)) else list(values)
 
 
-class GradientEdge(tuple):
+class GradientEdge(collections.namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))):
     """A place in the graph: a node, and which of its gradients."""
 
-    node = property(lambda self: self[0])
-    output_nr = property(lambda self: self[1])
+    __slots__ = ()
 
 
 def _edge(value):
-    return value if isinstance(value, GradientEdge) else _C._gradient_edge(value)
+    return value[:2] if isinstance(value, GradientEdge) else _C._gradient_edge(value)
 
 
 def _run_backward(tensors, grads, retain_graph, create_graph, inputs):
@@ -249,13 +249,22 @@ def __dlpack_device__(self):
     raise BufferError(f"a tensor on {self.device} has no memory to share")
 
 
-def from_dlpack(source):
-    """A tensor over the memory of another library's array; anything with __dlpack__, or a DLPack capsule."""
-    if not hasattr(source, "__dlpack__") and source.__class__.__name__ != "PyCapsule":
+def from_dlpack(ext_tensor, *, device=None, copy=None):
+    """
+    A tensor over the memory of another library's array; anything with __dlpack__, or a DLPack capsule.
+
+    Another device, or copy=True, gives a copy; copy=False is an error if the device needs one.
+    """
+    if not hasattr(ext_tensor, "__dlpack__") and ext_tensor.__class__.__name__ != "PyCapsule":
         raise RuntimeError(
-            f"from_dlpack() expects an object with __dlpack__, or a DLPack capsule that nobody has taken, got {source.__class__.__name__}"
+            f"from_dlpack() expects an object with __dlpack__, or a DLPack capsule that nobody has taken, got {ext_tensor.__class__.__name__}"
         )
-    return _C._from_dlpack(source)
+    result = _C._from_dlpack(ext_tensor)
+    if device is None or result.device == _C.device(device):
+        return result.clone() if copy else result
+    if copy is False:
+        raise BufferError(f"from_dlpack() cannot give memory of {result.device} on {device} without a copy")
+    return result.to(device)
 
 
 def _is_array(obj):

@@ -29,9 +29,9 @@ def handle_torch_function(public_api, relevant_args, *args, **kwargs):
     return _C._call_override(public_api, relevant_args, args, kwargs, name)
 
 
-def is_tensor_like(obj):
+def is_tensor_like(inp):
     """Whether it is a tensor, or of a class with a __torch_function__."""
-    return isinstance(obj, _C.Tensor) or hasattr(type(obj), "__torch_function__")
+    return isinstance(inp, _C.Tensor) or hasattr(type(inp), "__torch_function__")
 
 
 def get_default_nowrap_functions():
@@ -177,8 +177,8 @@ def _overridable():
     functions, names = {}, {}
     for module in filter(None, modules):
         for name in dir(module):
-            value = getattr(module, name)
-            if name.startswith("_") or not inspect.isroutine(value):
+            value = None if name.startswith("_") else getattr(module, name, None)
+            if not inspect.isroutine(value):
                 continue
             if value not in _ignored():
                 functions.setdefault(module, []).append(value)
@@ -235,6 +235,56 @@ def _ignored():
 def get_overridable_functions():
     """{module or class: its functions that a class with __torch_function__ can take}; attributes by their __get__."""
     return {owner: list(functions) for owner, functions in _overridable()[0].items()}
+
+
+def _parameters_of(function):
+    """Of a function of C++ by the first line of its documentation: "add(Tensor input, Number other, *, Tensor out) -> Tensor"."""
+    import ast
+    import inspect
+    import keyword
+
+    lines = [line for line in (function.__doc__ or "").splitlines() if line.startswith(f"{function.__name__}(")]
+    overloads = [line[line.index("(") + 1 : line.rindex(") ->")] for line in lines if ") ->" in line]
+    if not overloads:
+        return None
+    split = [[p.partition("=") for p in o.split(", ") if p != "*"] for o in overloads if o]
+    names = [{declared.split()[-1] for declared, _, _ in o} for o in split]
+    found = {}
+    for declared, equals, default in max(split, key=len, default=()):
+        name = declared.split()[-1]
+        name += "_" if keyword.iskeyword(name) else ""
+        try:
+            value = ast.literal_eval(default) if equals else inspect.Parameter.empty
+        except (SyntaxError, ValueError):
+            value = None
+        if not equals and not all(name.rstrip("_") in others for others in names):
+            value = None  # an overload goes without
+        found[name] = inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
+    if any("out" in others for others in names):
+        found["out"] = inspect.Parameter("out", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+    return sorted(found.values(), key=lambda parameter: parameter.default is not parameter.empty)
+
+
+def _stub(function):
+    """A function with the parameters of another one, which gives -1."""
+    import inspect
+
+    def stub(*args, **kwargs):
+        return -1
+
+    try:
+        stub.__signature__ = inspect.signature(function)
+    except ValueError:
+        parameters = _parameters_of(function)
+        if parameters is not None:
+            stub.__signature__ = inspect.Signature(parameters)
+    return stub
+
+
+@functools.cache
+def get_testing_overrides():
+    """{function that a class with __torch_function__ can take: one with its parameters that gives -1}"""
+    return {function: _stub(function) for functions in _overridable()[0].values() for function in functions}
 
 
 def get_ignored_functions():

@@ -70,7 +70,7 @@ def set_rng_state(new_state):
 
 
 @contextlib.contextmanager
-def fork_rng(devices=None, enabled=True):
+def fork_rng(devices=None, enabled=True, _caller="fork_rng", _devices_kw="devices", device_type=None):
     """Afterwards the CPU's generator goes on as if nothing had been drawn within."""
     state = get_rng_state() if enabled else None
     try:

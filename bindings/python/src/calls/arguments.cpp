@@ -115,11 +115,13 @@ std::string type_text(PyObject* object) {
   return Py_TYPE(object)->tp_name;
 }
 
-/// Names that numpy has for parameters, which PyTorch accepts too.
+/// Other names of parameters that PyTorch accepts: NumPy's, and those of functions that PyTorch has
+/// in Python.
 bool is_other_name(const char* parameter, PyObject* given) {
   static constexpr const char* kNames[][2] = {
-      {"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x"}, {"input", "x1"},
-      {"input", "a"},  {"input", "self"},       {"other", "x2"}};
+      {"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x"},
+      {"input", "x1"}, {"input", "a"},          {"input", "self"},
+      {"other", "x2"}, {"input", "tensor"},     {"split_size", "split_size_or_sections"}};
   for (const auto& [ours, theirs] : kNames) {
     if (std::strcmp(parameter, ours) == 0 && PyUnicode_CompareWithASCIIString(given, theirs) == 0) {
       return true;

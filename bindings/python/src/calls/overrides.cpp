@@ -246,6 +246,12 @@ bool class_takes_calls(PyObject* object) {
   return is_tensor(object) || !is_pytorchs(object);
 }
 
+/// A tuple or list, and none of a class that takes calls, such as a named tuple of tensors.
+bool is_plain_list(PyObject* object) {
+  return (PyTuple_Check(object) || PyList_Check(object)) &&
+         (PyTuple_CheckExact(object) || PyList_CheckExact(object) || !class_takes_calls(object));
+}
+
 }  // namespace
 
 void disable_inherited_torch_function(PyTypeObject* type) {
@@ -261,10 +267,10 @@ bool has_override_slow(PyObject* object) {
 Overriding::Overriding() : by_mode_(mode_is_active()) {}
 
 void Overriding::add(PyObject* object) {
-  if (PyTuple_Check(object) || PyList_Check(object)) {
+  if (is_plain_list(object)) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
       PyObject* const item = PySequence_Fast_GET_ITEM(object, i);
-      if (!PyTuple_Check(item) && !PyList_Check(item)) add(item);
+      if (!is_plain_list(item)) add(item);
     }
     return;
   }

@@ -8,7 +8,7 @@ import abc
 import os
 import sys
 
-from tenon.as_torch._names import PAGE
+from tenon.as_torch._names import PAGE, exception_base
 
 _FOLDER = os.path.dirname(__file__) + os.sep
 
@@ -116,8 +116,10 @@ def _bases(name):
         from tenon.nn import Module
 
         return (Module,)
-    # What `except` names is an exception, which nothing raises.
-    return (RuntimeError,) if name.endswith(("Error", "Exception")) else ()
+    # What `except` names is an exception, which nothing raises; what filters name is a warning.
+    own = name.rpartition(".")[2]
+    base = exception_base(own) or (RuntimeError if own.endswith(("Error", "Exception")) else None)
+    return (base,) if base else ()
 
 
 def missing(name, is_callable=True):

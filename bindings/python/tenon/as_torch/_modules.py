@@ -100,6 +100,8 @@ def _lookup(module, name, own_getattr):
     child = f"{module}.{name}"
     if (module, name) in _lacking and not _asks_for_itself():
         return missing(child, _lacking[module, name])
+    if name == "__all__" and not _asks_for_itself():
+        return _public(module)
     if name.startswith("__") and not _names.is_module(child):
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
     if _names.is_listed(child) or _names.is_module(child) and not _names.is_opaque(module):
@@ -128,13 +130,23 @@ def _lookup(module, name, own_getattr):
     raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
 
+def _public(module):
+    """What `from torch import *` gives: PyTorch's public names, and no modules."""
+    values = vars(tenon if module == "torch" else sys.modules[module])
+    own = {name for name, value in values.items() if not isinstance(value, types.ModuleType)}
+    return sorted(name for name in own | set(_names.names(module)) if not name.startswith("_"))
+
+
 def _hook(module, name):
     own = vars(module).get("__getattr__")
 
     def __getattr__(attribute):
         return _lookup(name, attribute, own)
 
-    module.__getattr__ = __getattr__
+    def __dir__():
+        return sorted({*vars(module), *_names.names(name), *_names.children(name)})
+
+    module.__getattr__, module.__dir__ = __getattr__, __dir__
 
 
 def _rename(module, name):
@@ -233,7 +245,7 @@ class Root(types.ModuleType):
         super().__delattr__(name)
 
     def __dir__(self):
-        return sorted({*dir(tenon), *_names.names("torch")})
+        return sorted({*dir(tenon), *_names.names("torch"), *_names.children("torch")})
 
 
 def _prepare_loaded():

@@ -1,5 +1,6 @@
 """What PyTorch has, by _torch_names.py: whether there is a module of a name, and which names are in it."""
 
+import builtins
 import functools
 
 from tenon.as_torch import _torch_names
@@ -40,6 +41,22 @@ def is_listed(module):
 
 
 @functools.cache
+def _exceptions():
+    found, base = {}, None
+    for word in _torch_names.EXCEPTIONS.split():
+        if word.endswith(":"):
+            base = getattr(builtins, word[:-1])
+        else:
+            found[word] = base
+    return found
+
+
+def exception_base(name):
+    """The builtin class that an exception or warning of PyTorch derives from, by its own name; None of other names."""
+    return _exceptions().get(name)
+
+
+@functools.cache
 def _packages():
     return {name.rpartition(".")[0] for name in (*_rows(), *_opaque())}
 
@@ -51,6 +68,21 @@ def is_package(module):
 
 def is_module(name):
     return name in _rows() and name != "torch.Tensor" or is_opaque(name)
+
+
+@functools.cache
+def _children():
+    found = {}
+    for name in (*_rows(), *_opaque()):
+        parent, _, child = name.rpartition(".")
+        if not child.startswith("_") and name != "torch.Tensor":
+            found.setdefault(parent, set()).add(child)
+    return found
+
+
+def children(module):
+    """The names of the public modules in a module."""
+    return _children().get(module, set())
 
 
 @functools.cache

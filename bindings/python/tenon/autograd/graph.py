@@ -13,7 +13,7 @@ from tenon._tensor import GradientEdge
 
 def get_gradient_edge(tensor):
     """The place where the gradient of the tensor arrives."""
-    return GradientEdge(_C._gradient_edge(tensor))
+    return GradientEdge(*_C._gradient_edge(tensor))
 
 
 def save_on_cpu(pin_memory=False, device_type="cuda"):

@@ -63,6 +63,34 @@ def enable_cudnn_sdp(enabled):
     """No effect."""
 
 
+class SDPAParams:
+    """What a call of scaled_dot_product_attention has, for the questions below."""
+
+    def __init__(self, query, key, value, attn_mask, dropout, is_causal, enable_gqa):
+        self.query, self.key, self.value, self.attn_mask = query, key, value, attn_mask
+        self.dropout, self.is_causal, self.enable_gqa = dropout, is_causal, enable_gqa
+
+
+def is_flash_attention_available():
+    """False: attention on a GPU is computed in full."""
+    return False
+
+
+def can_use_flash_attention(params, debug=False):
+    """False: attention on a GPU is computed in full."""
+    return False
+
+
+def can_use_efficient_attention(params, debug=False):
+    """False: attention on a GPU is computed in full."""
+    return False
+
+
+def can_use_cudnn_attention(params, debug=False):
+    """False: attention on a GPU is computed in full."""
+    return False
+
+
 @contextlib.contextmanager
 def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
     """No effect."""

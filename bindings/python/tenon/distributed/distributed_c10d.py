@@ -466,10 +466,12 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
     )
 
 
-def barrier(group=None, async_op=False, device_ids=None):
-    """Nobody returns before all have called it."""
+def barrier(group=None, async_op=False, device_ids=None, timeout=None):
+    """Nobody returns before all have called it; with a timeout the error names all ranks that did not come."""
     if device_ids is not None:
         raise ValueError("barrier: device_ids are for devices other than the CPU")
+    if timeout is not None and not async_op:
+        return monitored_barrier(group, timeout)
     return _collective(_C._barrier, group=group, async_op=async_op)
 
 

@@ -8,8 +8,14 @@ from tenon.as_torch._missing import missing
 _ops._module = "torch._ops"
 
 
+# PyTorch's own, of which any operator may be mentioned.
+_NAMESPACES = {
+    "_c10d_functional", "aten", "c10d", "higher_order", "inductor", "mkldnn", "onednn", "prim", "prims", "profiler", "quantized"
+}  # fmt: skip
+
+
 class _OpNamespace:
-    """The operators of a namespace. One of aten that Tenon lacks may be mentioned."""
+    """The operators of a namespace. One of PyTorch's that Tenon lacks may be mentioned."""
 
     def __init__(self, name):
         self.__name__ = name
@@ -20,7 +26,7 @@ class _OpNamespace:
         try:
             packet = getattr(getattr(tenon.ops, self.__name__), name)
         except AttributeError:
-            if self.__name__ in ("aten", "prim", "prims"):
+            if self.__name__ in _NAMESPACES:
                 return missing(f"torch.ops.{self.__name__}.{name}")
             raise AttributeError(f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'") from None
         setattr(self, name, packet)

@@ -16,15 +16,18 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
 
 
 class RemovableHandle:
-    """Takes a hook out again: remove(), or the end of a with statement."""
+    """Takes a hook out again, and what other dicts have under its number: remove(), or the end of a with statement."""
 
     _next = itertools.count()
 
-    def __init__(self, hooks):
-        self.hooks, self.id = hooks, next(self._next)
+    def __init__(self, hooks_dict, *, extra_dict=None):
+        self.hooks, self.id = hooks_dict, next(self._next)
+        self.others = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
 
     def remove(self):
         self.hooks.pop(self.id, None)
+        for other in self.others:
+            other.pop(self.id, None)
 
     def __enter__(self):
         return self
@@ -311,8 +314,8 @@ class Module:
             if module is not None:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
-    def modules(self):
-        for _, module in self.named_modules():
+    def modules(self, remove_duplicate=True):
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self):

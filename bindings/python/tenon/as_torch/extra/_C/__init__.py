@@ -1,5 +1,7 @@
 """Private names of torch._C that programs use."""
 
+import inspect
+
 import tenon
 from tenon import _C
 from tenon.as_torch.extra._decorators import answer
@@ -124,3 +126,19 @@ class _DisableFuncTorch:
     def __init__(self):
         if _C._func.current_level() is not None and _C._func.current_level() > 0:
             raise NotImplementedError("torch._C._DisableFuncTorch: transforms cannot be left out within vmap()")
+
+
+class _Functions:
+    """The functions of operators, which PyTorch has in a class."""
+
+    def __getattr__(self, name):
+        value = vars(tenon).get(name)
+        if name.startswith("__") or not inspect.isbuiltin(value):
+            raise AttributeError(f"type object 'torch._C._VariableFunctionsClass' has no attribute '{name}'")
+        return value
+
+    def __dir__(self):
+        return sorted(name for name, value in vars(tenon).items() if inspect.isbuiltin(value))
+
+
+_VariableFunctions = _Functions()

@@ -1,0 +1,1 @@
+"""torch.ao, of which programs ask questions."""

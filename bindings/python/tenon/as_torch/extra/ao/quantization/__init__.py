@@ -1,0 +1,1 @@
+"""torch.ao.quantization, of which programs ask questions."""

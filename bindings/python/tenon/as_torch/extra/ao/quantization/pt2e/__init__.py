@@ -1,0 +1,1 @@
+"""torch.ao.quantization.pt2e, of which programs ask questions."""
