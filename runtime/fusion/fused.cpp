@@ -9,26 +9,11 @@
 #include "aten/dispatch/operator_entry.h"
 #include "aten/dispatch/warning.h"
 #include "runtime/fusion/build.h"
+#include "runtime/fusion/guards.h"
 #include "runtime/fusion/trace_function.h"
 
 namespace tenon::fusion {
 namespace {
-
-/// What must be the same in a later call.
-struct Guard {
-  explicit Guard(const Tensor& t)
-      : sizes(t.sizes().vec()), dtype(t.scalar_type()), device(t.device()) {}
-  bool holds(const Tensor& t) const {
-    return t.sizes() == IntArrayRef(sizes) && t.scalar_type() == dtype && t.device() == device;
-  }
-  std::string text() const {
-    return tenon::detail::concat(IntArrayRef(sizes), " of ", dtype, " on ", device);
-  }
-
-  std::vector<int64_t> sizes;
-  ScalarType dtype;
-  Device device;
-};
 
 const OperatorEntry& load(const TracedFunction& traced) {
   load_library(build_library(traced.yaml, traced.dtypes), SameName::Replace);

@@ -102,7 +102,8 @@ class Trace final : public OperatorMode {
   std::unordered_map<const TensorImpl*, Written> texts_;
   std::unordered_set<const TensorImpl*> fixed_;      // inputs and captured tensors
   std::unordered_set<const TensorImpl*> constants_;  // made by the function from no tensor
-  std::vector<std::pair<Tensor, Tensor>> captured_;  // and on meta
+  std::unordered_map<const TensorImpl*, TensorBase> stand_ins_;  // of constants that were changed
+  std::vector<std::pair<Tensor, Tensor>> captured_;              // and on meta
   std::vector<std::pair<std::string, std::string>> locals_;
   std::vector<ScalarType> dtypes_;
   bool records_ = GradMode::is_enabled();
@@ -110,6 +111,8 @@ class Trace final : public OperatorMode {
 
 /// The tensor as this trace has it: a captured one on meta.
 TensorBase Trace::traced(const TensorBase& t) {
+  if (const auto found = stand_ins_.find(t.unsafe_impl()); found != stand_ins_.end())
+    return found->second;
   if (!t.defined() || t.is_wrapped_number() || texts_.contains(t.unsafe_impl())) return t;
   for (const auto& [known, meta] : captured_) {
     if (known.is_same(t)) return meta;
@@ -223,8 +226,9 @@ void Trace::write(const OperatorEntry& op, const FunctionSchema& schema, const T
   TENON_CHECK(one_result, "[fuse] ", op.qualified_name(),
               " writes to a tensor: a fused function gives new ones");
   // A captured tensor has its text under that of its meta tensor.
+  const TensorImpl* const impl = self.unsafe_impl();
   const bool is_own =
-      constants_.contains(self.unsafe_impl()) || texts_.contains(self.unsafe_impl());
+      constants_.contains(impl) || stand_ins_.contains(impl) || texts_.contains(impl);
   TENON_CHECK(is_own && !fixed_.contains(self.unsafe_impl()), "[fuse] ", op.qualified_name(),
               " writes to a tensor that the function is given: a fused function gives new ones");
   const bool has_views = std::any_of(kept_.begin(), kept_.end(), [&](const TensorBase& one) {
@@ -244,8 +248,14 @@ void Trace::write(const OperatorEntry& op, const FunctionSchema& schema, const T
   if (made.scalar_type() != self.scalar_type())
     text = "to(" + text + ", k" + to_string(self.scalar_type()) + ")";
   note_dtype(made);
-  texts_[self.unsafe_impl()] = {add_local(std::move(text)), is_hidden()};
-  constants_.erase(self.unsafe_impl());
+  const Written written = {add_local(std::move(text)), is_hidden()};
+  if (self.is_meta()) {
+    texts_[impl] = written;
+  } else {
+    // A constant becomes what a tensor on meta stands for.
+    constants_.erase(impl);
+    know(stand_ins_[impl] = on_meta(self), written);
+  }
   stack.resize(first);
   stack.emplace_back(self);
 }

@@ -67,32 +67,34 @@ def _modules_of(function):
     return [module for one in held if isinstance(one, tenon.nn.Module) for module in one.modules()]
 
 
-class _Captured:
-    """A tensor that a function reads without taking it: an attribute of a module, as it is now, or one object."""
-
-    def __init__(self, tensor, modules):
-        self._tensors, self._name = {"": tensor}, ""
-        for module in modules:
-            for tensors in (module._parameters, module._buffers):
-                for name, own in tensors.items():
-                    if own is tensor:
-                        self._tensors, self._name = tensors, name
-        self._guard = _guard(tensor)
-
-    def get(self):
-        return self._tensors.get(self._name)
-
-    def holds(self):
-        return _guard(self.get()) == self._guard
+def _place_of(tensor, modules):
+    """Where a tensor is that a function reads without taking it: a module's attributes and its name, or it alone."""
+    for module in modules:
+        for tensors in (module._parameters, module._buffers):
+            for name, own in tensors.items():
+                if own is tensor:
+                    return tensors, name
+    return {"": tensor}, ""
 
 
 class _Variant:
     """The operator of one kind of arguments, or what builds it."""
 
-    def __init__(self, traced, captured, result_form):
-        self.traced, self.captured, self.result_form = traced, captured, result_form
-        self.inputs = list(traced.inputs)
+    def __init__(self, traced, modules, tensors, num_arguments, result_form):
+        self.traced, self.result_form = traced, result_form
+        self.inputs = traced.inputs
+        self.takes_all = self.inputs == list(range(len(tensors)))
+        self.places = [_place_of(tensor, modules) for tensor in traced.captured]
+        self.guards = _C._fusion.TensorGuards(tensors) if len(tensors) == num_arguments else None
+        self.captured_guards = _C._fusion.TensorGuards(traced.captured)
         self.operator = self.error = self.thread = None
+
+    def captured(self):
+        """The tensors that it reads besides its arguments, as they are now; None if they are of another kind."""
+        if not self.places:
+            return ()
+        tensors = tuple([held.get(name) for held, name in self.places])
+        return tensors if self.captured_guards.hold(tensors) else None
 
     def build(self):
         _C._fusion.build(self.traced, _build_paths.RENDER_PYTHON)
@@ -108,8 +110,10 @@ class _Variant:
         except BaseException as error:  # the next call raises it
             self.error = error
 
-    def __call__(self, tensors):
-        made = self.operator(*[tensors[i] for i in self.inputs], *[one.get() for one in self.captured])
+    def __call__(self, tensors, captured):
+        if not self.takes_all:
+            tensors = [tensors[i] for i in self.inputs]
+        made = self.operator(*tensors, *captured)
         if self.result_form is None:
             return made
         return _joined(self.result_form, iter(made if isinstance(made, tuple) else (made,)))
@@ -124,25 +128,42 @@ class _Fused:
         self._background = background
         self._modules = _modules_of(function)
         self._variants = {}
+        self._last = None  # a variant for tensors alone, in the modules' modes
 
     def __call__(self, *args, **kwargs):
+        if self._last is not None and not kwargs:
+            variant, modes = self._last
+            if variant.guards.hold(args) and (not modes or modes == self._modes()):
+                captured = variant.captured()
+                if captured is not None:
+                    return variant(args, captured)
+        return self._call(args, kwargs)
+
+    def _modes(self):
+        return tuple([module.training for module in self._modules])
+
+    def _call(self, args, kwargs):
         if _C._fusion.is_tracing():
             return self._function(*args, **kwargs)  # it is part of another one
         leaves = []
         form = _leaves((args, kwargs), leaves)
-        modes = tuple([module.training for module in self._modules])
+        modes = self._modes()
         guards = (form, modes, *map(_guard, leaves))
         variant = self._variants.get(guards)
-        if variant is None or not all([one.holds() for one in variant.captured]):
+        captured = None if variant is None else variant.captured()
+        if captured is None:
             if self._variants and variant is None:
                 self._say_what_changed(args, kwargs, guards)
-            variant = self._variants[guards] = self._trace(form, leaves)
+            variant = self._variants[guards] = self._trace(form, leaves, len(args))
+            captured = variant.captured()
         if variant.operator is None:
             if variant.error is not None:
                 del self._variants[guards]
                 raise variant.error
             return self._function(*args, **kwargs)
-        return variant([one for one in leaves if isinstance(one, _C.Tensor)])
+        if variant.guards is not None and not kwargs:
+            self._last = variant, modes
+        return variant([one for one in leaves if isinstance(one, _C.Tensor)], captured)
 
     def wait(self):
         """Returns when what is built in the background is there."""
@@ -170,7 +191,7 @@ class _Fused:
         name = getattr(self._function, "__name__", type(self._function).__name__)
         warnings.warn(f"[fuse] {name} is traced again: {text}", RuntimeWarning, stacklevel=3)
 
-    def _trace(self, form, leaves):
+    def _trace(self, form, leaves, num_arguments):
         result_form = None
 
         def call(*tensors):
@@ -185,13 +206,13 @@ class _Fused:
             return results
 
         try:
-            traced = _C._fusion.trace(call, [one for one in leaves if isinstance(one, _C.Tensor)])
+            tensors = tuple([one for one in leaves if isinstance(one, _C.Tensor)])
+            traced = _C._fusion.trace(call, tensors)
         except RuntimeError as error:
             if not str(error).startswith(_PREFIX):
                 raise
             raise type(error)(f"{_PREFIX}{_place(error)}: {str(error).removeprefix(_PREFIX)}") from None
-        captured = [_Captured(tensor, self._modules) for tensor in traced.captured]
-        variant = _Variant(traced, captured, result_form)
+        variant = _Variant(traced, self._modules, tensors, num_arguments, result_form)
         if self._background:
             variant.build_in_background()
         else:
