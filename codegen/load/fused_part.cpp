@@ -547,7 +547,9 @@ bool FusedPart::can_differentiate(const Operator& kernel) const {
   }
   expr::ParseResult parsed =
       parse_cases(kernel, pointwise_cases_for(kernel, "floating"), "floating");
-  return parsed.ok() && expr::differentiate(parsed.expression).errors.empty();
+  const expr::Expression& expression = parsed.expression;
+  return parsed.ok() && expr::why_not(expression.graph, expression.outputs, "floating").empty() &&
+         expr::differentiate(parsed.expression).errors.empty();
 }
 
 std::vector<FusedPart::Value> FusedPart::kernel_results() const {

@@ -113,8 +113,9 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
 
 }  // namespace
 
-Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink, const Model* base) {
-  return load(sources, dialect, true, sink, base, {});
+Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink, const Model* base,
+           const std::vector<std::string>& fused_dtypes) {
+  return load(sources, dialect, true, sink, base, fused_dtypes);
 }
 
 Model load(const std::vector<std::string>& native_files,

@@ -17,7 +17,7 @@ struct Sources {
 
 /// As below, for texts in memory.
 Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink,
-           const Model* base = nullptr);
+           const Model* base = nullptr, const std::vector<std::string>& fused_dtypes = {});
 
 /// Reads the files into a model. Everything wrong with their form is reported in `sink`: YAML that
 /// cannot be read, schemas that do not parse, unknown keys, values of the wrong kind. The model

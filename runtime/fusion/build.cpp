@@ -3,11 +3,13 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "aten/dispatch/load_library.h"
 #include "runtime/fusion/composition_text.h"
@@ -113,23 +115,11 @@ class BuildFolder {
   fs::path path_;
 };
 
-/// An edited library must not share static variables of templates with the one before.
-std::vector<std::string> own_variables(const std::vector<std::string>& compiler) {
-  Command command = compiler;
-  command.insert(command.end(), {"-fno-gnu-unique", "-fsyntax-only", "-x", "c++", "/dev/null"});
-  Processes processes;
-  processes.start(command, "");
-  return processes.wait_quietly() ? std::vector<std::string>{"-fno-gnu-unique"}
-                                  : std::vector<std::string>{};
-}
-
 /// Generates and compiles an entry in a folder.
 class Build {
  public:
   Build(const BuildTools& tools, const fs::path& folder) : tools_(tools), folder_(folder) {
     flags_ = words(tools.compiler);
-    const std::vector<std::string> own = own_variables(flags_);
-    flags_.insert(flags_.end(), own.begin(), own.end());
     for (const char* flag :
          {"-std=c++20", "-O2", "-fPIC", "-march=native", "-ffp-contract=off",
           "-DHWY_COMPILE_ONLY_STATIC", "-DNDEBUG", "-fno-math-errno", "-fno-trapping-math", "-w"})
@@ -160,9 +150,9 @@ class Build {
       command.emplace_back("--fused-dtype");
       command.emplace_back(to_string(dtype));
     }
-    Processes processes;
+    Processes processes("[fuse] the generator refuses the composition\n" + yaml);
     processes.start(command, log("gen"));
-    processes.wait("[fuse] the generator refuses the composition\n" + yaml);
+    processes.wait();
   }
 
   /// The generator's sources: kernels apart, and all others, which have the same headers, in one.
@@ -188,14 +178,15 @@ class Build {
   }
 
   void compile() {
-    Processes processes;
+    Processes processes("[fuse] a fused kernel does not compile",
+                        std::max(std::thread::hardware_concurrency(), 1u));
     for (const std::string& source : sources()) {
       Command command = flags_;
       objects_.push_back((folder_ / (std::to_string(objects_.size()) + ".o")).string());
       command.insert(command.end(), {"-c", source, "-o", objects_.back()});
       processes.start(command, log(std::to_string(objects_.size())));
     }
-    processes.wait("[fuse] a fused kernel does not compile");
+    processes.wait();
   }
 
   fs::path link() const {
@@ -205,9 +196,9 @@ class Build {
     command.insert(command.end(), objects_.begin(), objects_.end());
     command.push_back(tools_.library);
     command.push_back("-Wl,-rpath," + fs::path(tools_.library).parent_path().string());
-    Processes processes;
+    Processes processes("[fuse] the fused kernels cannot be linked");
     processes.start(command, log("link"));
-    processes.wait("[fuse] the fused kernels cannot be linked");
+    processes.wait();
     return library;
   }
 

@@ -114,9 +114,13 @@ value_text(const Value& value, const schema::Type& type,
   case BaseType::kLayout:
     return value.to_int() == 0 ? std::optional<std::string>("{}") : std::nullopt;
   case BaseType::kMemoryFormat:
+    if (value.to_enum<MemoryFormat>() == MemoryFormat::Preserve) return "{}";
     return value.to_enum<MemoryFormat>() == MemoryFormat::Contiguous
                ? std::optional<std::string>("MemoryFormat::Contiguous")
                : std::nullopt;
+  // That of the tensors.
+  case BaseType::kDevice:
+    return value.to_device().is_meta() ? std::optional<std::string>("{}") : std::nullopt;
   default: return std::nullopt;
   }
 }
@@ -125,6 +129,7 @@ std::string operator_text(const schema::FunctionSchema& schema,
                           const std::vector<std::string>& arguments) {
   const std::string& name = schema.name;
   if (name == "neg" || name == "negative") return "-" + arguments[0];
+  if (name == "bitwise_not") return "~" + arguments[0];
   if (name == "rsub" && arguments.size() == 2) return arguments[1] + " - " + arguments[0];
   const auto sign = signs().find(name);
   if (sign != signs().end() && arguments.size() == 2)

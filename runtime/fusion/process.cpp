@@ -36,14 +36,14 @@ Processes::~Processes() {
 }
 
 void Processes::start(const Command& command, const std::string& log) {
+  while (running_.size() >= limit_) wait_for_first();
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, log.empty() ? "/dev/null" : log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -57,26 +57,18 @@ void Processes::start(const Command& command, const std::string& log) {
   running_.push_back({pid, command[0], log});
 }
 
-void Processes::wait(const std::string& what) {
-  while (!running_.empty()) {
-    const Running one = running_.back();
-    running_.pop_back();
-    if (wait_for(one.pid) == 0) continue;
-    std::ifstream file(one.log);
-    std::stringstream output;
-    output << file.rdbuf();
-    tenon::detail::raise<Error>(what, ": ", one.program, " has failed\n", output.str());
-  }
+void Processes::wait_for_first() {
+  const Running one = running_.front();
+  running_.pop_front();
+  if (wait_for(one.pid) == 0) return;
+  std::ifstream file(one.log);
+  std::stringstream output;
+  output << file.rdbuf();
+  tenon::detail::raise<Error>(what_, ": ", one.program, " has failed\n", output.str());
 }
 
-bool Processes::wait_quietly() {
-  bool all = true;
-  while (!running_.empty()) {
-    const pid_t pid = running_.back().pid;
-    running_.pop_back();
-    all &= wait_for(pid) == 0;
-  }
-  return all;
+void Processes::wait() {
+  while (!running_.empty()) wait_for_first();
 }
 
 }  // namespace tenon::fusion

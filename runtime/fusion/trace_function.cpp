@@ -47,6 +47,8 @@ bool is_same_place(const TensorBase& a, const TensorBase& b) {
 class Trace final : public OperatorMode {
  public:
   explicit Trace(const std::vector<Tensor>& inputs) {
+    TENON_CHECK_TYPE(!inputs.empty(), "[fuse] a fused function takes tensors, got none");
+    device_ = inputs[0].device();
     for (const Tensor& input : inputs) {
       inputs_.push_back(on_meta(input));
       know(inputs_.back(), {input_name(inputs_.size() - 1), false});
@@ -91,6 +93,7 @@ class Trace final : public OperatorMode {
   bool reads_traced(const Stack& stack, size_t first) const;
   void write(const OperatorEntry& op, const FunctionSchema& schema, const TensorBase& self,
              Stack& stack, size_t first);
+  std::string conversion_text(const TensorBase& self, const TensorBase& made);
   std::string call_text(const OperatorEntry& op, const FunctionSchema& schema, const Stack& stack,
                         size_t first);
   void note_results(const Stack& stack, size_t first, const FunctionSchema& schema,
@@ -106,6 +109,7 @@ class Trace final : public OperatorMode {
   std::vector<std::pair<Tensor, Tensor>> captured_;              // and on meta
   std::vector<std::pair<std::string, std::string>> locals_;
   std::vector<ScalarType> dtypes_;
+  Device device_ = kCPU;  // which is that of meta tensors here
   bool records_ = GradMode::is_enabled();
 };
 
@@ -188,6 +192,14 @@ std::string Trace::call_text(const OperatorEntry& op, const FunctionSchema& sche
   return operator_text(schema, arguments);
 }
 
+/// Of x.to(...), which stays on the device: whatever it was called with.
+std::string Trace::conversion_text(const TensorBase& self, const TensorBase& made) {
+  TENON_CHECK(made.is_meta(), "[fuse] aten::to copies to another device, ", made.device(),
+              ": a fused function is of one");
+  if (made.scalar_type() == self.scalar_type()) return "clone(" + text_of(self) + ")";
+  return "to(" + text_of(self) + ", k" + to_string(made.scalar_type()) + ")";
+}
+
 void Trace::note_result(const TensorBase& result, const std::string& text) {
   note_dtype(result);
   know(result, {text, is_hidden()});
@@ -266,7 +278,14 @@ void Trace::call(const OperatorEntry& op, Stack& stack) {
   const bool gives_tensors =
       std::any_of(schema->returns.begin(), schema->returns.end(),
                   [](const schema::Return& one) { return one.type.holds_tensors(); });
-  if (!reads_traced(stack, first)) {
+  const bool is_traced = reads_traced(stack, first);
+  for (size_t i = first; i < stack.size(); ++i) {
+    // The function sees meta tensors: x.device is meta.
+    const Device* const device = std::get_if<Device>(&stack[i].variant());
+    if (device && *device == (is_traced ? device_ : Device(kMeta)))
+      stack[i] = Value(is_traced ? Device(kMeta) : device_);
+  }
+  if (!is_traced) {
     TENON_CHECK(!op.info->batching || !std::string_view(op.info->batching).ends_with(" random"),
                 "[fuse] ", op.qualified_name(),
                 " draws numbers for no tensor, which would be the same in each call: use the form "
@@ -289,6 +308,11 @@ void Trace::call(const OperatorEntry& op, Stack& stack) {
   if (!gives_tensors) return op.call_boxed(stack);
   TENON_CHECK(std::string_view(op.info->name).starts_with("aten::"), "[fuse] ", op.qualified_name(),
               " is an operator of another library, which a composition cannot call");
+  if (schema->name == "to") {
+    const TensorBase self = stack[first].to_tensor();
+    op.call_boxed(stack);
+    return note_results(stack, first, *schema, conversion_text(self, stack[first].to_tensor()));
+  }
   const std::string text = call_text(op, *schema, stack, first);
   op.call_boxed(stack);
   note_results(stack, first, *schema, text);
