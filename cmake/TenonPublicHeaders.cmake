@@ -20,6 +20,7 @@ set(TENON_PUBLIC_ENTRIES
   autograd/checkpoint/selective_checkpoint.h
   runtime/data/data.h
   runtime/distributed/distributed.h
+  runtime/fusion/fused.h
   runtime/hub/hub.h
   runtime/nn/nn.h
   runtime/optim/optim.h
@@ -214,6 +215,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/distributed/stores/tcp_store.h
   runtime/distributed/streams.h
   runtime/distributed/work.h
+  runtime/fusion/fused.h
   runtime/hub/directory.h
   runtime/hub/download.h
   runtime/hub/entry_point.h

@@ -98,7 +98,7 @@ int run_on_model(const CommandLine& line) {
     base = load(line.base, {}, "", line.dialect, silent);
   }
   const Model model = load(line.native, line.derivatives, line.tags, line.dialect, sink,
-                           line.base.empty() ? nullptr : &base);
+                           line.base.empty() ? nullptr : &base, line.fused_dtypes);
   if (!line.base.empty()) check_against_base(model, base, sink);
   run_checks(model, sink, &base);
   std::vector<optimizers::Optimizer> optimizers;

@@ -42,7 +42,7 @@ ATEN = tuple(
     )
 )
 OPERATORS = BELOW + ATEN + ("generated", "autograd")
-RUNTIME = ("nn", "optim", "data", "serialization", "hub", "distributed", "profiler")
+RUNTIME = ("nn", "optim", "data", "serialization", "hub", "distributed", "profiler", "fusion")
 MODEL = ("codegen/schema", "codegen/expr", "codegen/yaml", "codegen/model", "codegen/meaning")
 GENERATOR = tuple(
     "codegen/" + name
@@ -112,6 +112,7 @@ LAYERS = (
     Layer("hub", ("runtime/hub/",), OPERATORS + RUNTIME[:4]),
     Layer("distributed", ("runtime/distributed/",), OPERATORS + ("nn", "data")),
     Layer("profiler", ("runtime/profiler/",), OPERATORS),
+    Layer("fusion", ("runtime/fusion/",), OPERATORS),
     Layer("tools", ("runtime/tools/",), OPERATORS + RUNTIME),
     Layer("bindings", ("bindings/", "gen/python/"), OPERATORS + RUNTIME),
     Layer("umbrella", ("tenon/tenon.h", "tenon/ops.h"), ATEN + ("generated", "autograd") + RUNTIME),

@@ -18,6 +18,7 @@ FOLDERS = {
     "runtime/serialization": "Files",
     "runtime/hub": "The hub",
     "runtime/distributed": "Several processes",
+    "runtime/fusion": "Functions that fuse",
     "runtime/profiler": "The profiler",
 }
 SKIPPED = ("generated_support", "/views/")

@@ -12,6 +12,7 @@ PAGES = {
     "reports/benchmarks.md": "benchmarks/README.md",
     "reports/build.md": "cmake/README.md",
     "reports/cuda_emulation.md": "tests/cuda_emulation/README.md",
+    "reports/fusion.md": "runtime/fusion/README.md",
     "reports/libtorch.md": "tests/libtorch/README.md",
     "reports/programs.md": "tests/programs/README.md",
     "reports/python.md": "bindings/python/README.md",

@@ -41,6 +41,12 @@ void set_target(CommandLine& line, const std::string& value) {
   line.target = found->second;
 }
 
+void add_fused_dtype(CommandLine& line, const std::string& value) {
+  if (value != "Float" && value != "Double" && value != "Half" && value != "BFloat16")
+    throw UsageError{"--fused-dtype must be Float, Double, Half or BFloat16, got '" + value + "'"};
+  line.fused_dtypes.push_back(value);
+}
+
 void set_backends(CommandLine& line, const std::string& value) {
   line.targets.cuda = value.find("CUDA") != std::string::npos;
 }
@@ -67,6 +73,7 @@ const std::map<std::string, Setter>& setters() {
       {"--dialect", set_dialect},
       {"--format", set_format},
       {"--backends", set_backends},
+      {"--fused-dtype", add_fused_dtype},
   };
   return table;
 }
@@ -119,6 +126,8 @@ Options
   --root DIR           folder of the hand-written sources, for --operators
   --dialect NAME       tenon (default) or upstream
   --backends LIST      CPU or CPU,CUDA
+  --fused-dtype NAME   with --base: Float, Double, Half or BFloat16, that the fused kernels of
+                       compositions are for; without it all of them (may be repeated)
   --format NAME        of the messages: text (default, on standard error), json or sarif (a document
                        on standard output; on standard error for explain and ir)
   --out PATH           folder of the generated files (gen, docs), file to write (schema)

@@ -12,7 +12,7 @@ namespace tenon::codegen {
 /// What `tenonc VERB OPTIONS OPERANDS` asks for.
 struct CommandLine {
   std::string verb;
-  std::vector<std::string> native, derivatives, base, kernels, operands;
+  std::vector<std::string> native, derivatives, base, kernels, operands, fused_dtypes;
   std::string modules, optimizers, tags, out, header, templates, selected, root, backend,
       python = "python3", depfile, stamp;
   Dialect dialect = Dialect::kTenon;

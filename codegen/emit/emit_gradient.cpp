@@ -108,6 +108,7 @@ emit_gradient_kernels(const Operator& op, const PointwiseGradients& gradients,
     if (inputs.size() + set.size() > kMaxKernelTensors) continue;
     kernels.push_back({emit_kernel(ident, gradients.expression.graph, nodes, inputs, scalars),
                        std::move(outputs)});
+    keep_fused_types(op, kernels.back());
   }
   return kernels;
 }

@@ -141,6 +141,27 @@ ir::Kernel emit_kernel(const std::string& ident, const expr::Graph& graph,
   return kernel;
 }
 
+std::optional<std::vector<std::string>> fused_types(const Operator& op) {
+  if (!op.fused_dtypes) return std::nullopt;
+  const std::vector<std::string>& dtypes = *op.fused_dtypes;
+  const bool has_double = std::find(dtypes.begin(), dtypes.end(), "Double") != dtypes.end();
+  std::vector<std::string> types;
+  // Half types are computed in float.
+  if (dtypes.empty() || dtypes.size() > has_double) types.push_back("F32");
+  if (dtypes.empty() || has_double) types.push_back("F64");
+  return types;
+}
+
+void keep_fused_types(const Operator& op, ir::Kernel& kernel) {
+  const auto kept = fused_types(op);
+  if (!kept) return;
+  for (ir::KernelBody& body : kernel.bodies) {
+    std::erase_if(body.types, [&](const std::string& type) {
+      return std::find(kept->begin(), kept->end(), type) == kept->end();
+    });
+  }
+}
+
 ir::ForwardKernel emit_pointwise(const Operator& op) {
   const auto parameters = pointwise_parameters(op.schema);
   const auto inputs = names_of(parameters, true);
@@ -226,6 +247,7 @@ ir::ForwardKernel emit_pointwise(const Operator& op) {
   for (ir::KernelBody& body : bodies) {
     if (!body.types.empty()) kernel.bodies.push_back(std::move(body));
   }
+  keep_fused_types(op, kernel);
   return kernel;
 }
 

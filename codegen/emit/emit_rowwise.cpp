@@ -57,6 +57,7 @@ class KernelEmitter {
     kernel_.cuda = emit_cuda(outputs, kinds);
     if (!kernel_.integer_only) kernel_.types = {"f32", "f64"};
     if (!kernel_.floating) kernel_.types.push_back("i64");
+    keep_fused();
     return std::move(kernel_);
   }
 
@@ -134,6 +135,19 @@ class KernelEmitter {
     kernel_.column_major = plain && op_.as<Rowwise>()->over->text != "all";
     kernel_.reads_once = plain && schedule.num_passes() == 1 && !stores && !kernel_.integer_only;
     kernel_.int32_loops = plain && compares_elements();
+  }
+
+  /// A fused part is called with its dtypes alone.
+  void keep_fused() {
+    const auto kept = fused_types(op_);
+    if (!kept) return;
+    kernel_.types.clear();
+    for (const std::string& type : *kept) kernel_.types.push_back(type == "F32" ? "f32" : "f64");
+    const std::vector<std::string>& dtypes = *op_.fused_dtypes;
+    kernel_.reads_once &=
+        dtypes.empty() || std::any_of(dtypes.begin(), dtypes.end(),
+                                      [](auto& one) { return one == "Half" || one == "BFloat16"; });
+    kernel_.int32_loops = false;
   }
 
   /// Dear values that only results of one per row are made of: no pass waits for them, so that a

@@ -28,8 +28,8 @@ bool writes(const Formula& tree) {
 class Partition {
  public:
   Partition(Operator& op, const OperatorIndex& index, const expr::Functions& functions,
-            std::vector<Operator>& made)
-      : op_(op), index_(index), functions_(functions), made_(made) {}
+            const std::vector<std::string>& dtypes, std::vector<Operator>& made)
+      : op_(op), index_(index), functions_(functions), dtypes_(dtypes), made_(made) {}
 
   void run() {
     const expr::FormulaResult parsed = expr::parse_formula(op_.composition()->text.text);
@@ -63,7 +63,7 @@ class Partition {
     }
   }
 
-  FusedPart new_part() const { return {op_, index_, functions_, fusible_, kept_}; }
+  FusedPart new_part() const { return {op_, index_, functions_, dtypes_, fusible_, kept_}; }
 
   /// Which locals a kernel may compute.
   void start() {
@@ -213,6 +213,7 @@ class Partition {
       if (one.tree != nullptr) operands[one.tree] = one.name;
     }
     Operator made = kernel;
+    made.fused_dtypes.reset();
     std::string returns = "Tensor";
     for (size_t i = 1; i < part.num_results(); ++i) returns += ", Tensor";
     if (part.num_results() > 1) returns = "(" + returns + ")";
@@ -271,6 +272,7 @@ class Partition {
   Operator& op_;
   const OperatorIndex& index_;
   const expr::Functions& functions_;
+  const std::vector<std::string>& dtypes_;
   std::vector<Operator>& made_;
   Trees locals_, fusible_;
   std::map<std::string, std::string> kept_;  // to types
@@ -285,13 +287,14 @@ class Partition {
 }  // namespace
 
 void fuse_compositions(std::vector<Operator>& operators, const std::vector<Operator>& base,
-                       const std::shared_ptr<const expr::Functions>& functions) {
+                       const std::shared_ptr<const expr::Functions>& functions,
+                       const std::vector<std::string>& dtypes) {
   for (Operator& op : operators) op.functions = functions;
   const OperatorIndex index(operators, base);
   std::vector<Operator> made;
   for (Operator& op : operators) {
     if (op.is<Composition>() && op.fuse && !op.overload_set())
-      Partition(op, index, *functions, made).run();
+      Partition(op, index, *functions, dtypes, made).run();
   }
   for (Operator& op : made) operators.push_back(std::move(op));
 }

@@ -57,6 +57,14 @@ bool gives_one_tensor(const std::vector<const Operator*>& overloads) {
          });
 }
 
+/// As split() and chunk().
+bool gives_list(const std::vector<const Operator*>& overloads) {
+  return !overloads.empty() &&
+         std::all_of(overloads.begin(), overloads.end(), [](const Operator* op) {
+           return op->schema.returns.size() == 1 && op->schema.returns[0].type.is_tensor_list();
+         });
+}
+
 }  // namespace
 
 OperatorIndex::OperatorIndex(const std::vector<Operator>& own, const std::vector<Operator>& base) {
@@ -125,7 +133,11 @@ std::string FusedPart::type_of(const Formula& tree) const {
     return a == "int" && b == "int" && tree.operation != "/" ? "int" : "float";
   }
   case FormulaKind::kIndex: {
-    const Argument* list = scopes_.empty() ? op_.schema.find_arg(tree.children[0].text) : nullptr;
+    const Formula& whole = tree.children[0];
+    const bool called =
+        whole.kind == FormulaKind::kCall && whole.children[0].kind == FormulaKind::kName;
+    if (called) return gives_list(index_.find(whole.children[0].text, op_.schema.ns)) ? "T" : "";
+    const Argument* list = scopes_.empty() ? op_.schema.find_arg(whole.text) : nullptr;
     return list != nullptr && list->type.is_tensor_list() ? "T" : "";
   }
   case FormulaKind::kTernary: return child(1) == child(2) ? child(1) : "";
@@ -535,7 +547,9 @@ bool FusedPart::can_differentiate(const Operator& kernel) const {
   }
   expr::ParseResult parsed =
       parse_cases(kernel, pointwise_cases_for(kernel, "floating"), "floating");
-  return parsed.ok() && expr::differentiate(parsed.expression).errors.empty();
+  const expr::Expression& expression = parsed.expression;
+  return parsed.ok() && expr::why_not(expression.graph, expression.outputs, "floating").empty() &&
+         expr::differentiate(parsed.expression).errors.empty();
 }
 
 std::vector<FusedPart::Value> FusedPart::kernel_results() const {
@@ -588,6 +602,7 @@ std::optional<Operator> FusedPart::kernel(const std::string& name) {
   made.schema_text = {text, op_.location, {}};
   made.location = made.variants_location = op_.location;
   made.functions = op_.functions;
+  made.fused_dtypes = dtypes_;
   made.has_methods = op_.has_methods;
   made.variants.function = true;
   const auto add_key = [&](const char* key) { made.keys.push_back({key, op_.location}); };
@@ -619,7 +634,7 @@ std::optional<Operator> FusedPart::kernel(const std::string& name) {
 std::string FusedPart::guard(std::string FusedOperand::*text) const {
   constexpr const char* kRoles[] = {"",        "kElement", "kFull",    "kCondition",
                                     "kColumn", "kRow",     "kPosition"};
-  std::string tensors, more, full, dims;
+  std::string tensors, more, full, dims, element;
   for (const FusedOperand& one : state_.operands) {
     if (one.type == "Scalar") more += " && !" + one.*text + ".is_complex()";
     if (one.role == Role::kFull && full.empty()) full = one.*text;
@@ -631,6 +646,8 @@ std::string FusedPart::guard(std::string FusedOperand::*text) const {
                                  : one.*text;
     }
     if (!one.type.starts_with("Tensor")) continue;
+    const bool is_element = one.role == Role::kElement || one.role == Role::kFull;
+    if (is_element && element.empty()) element = one.*text;
     tensors += (tensors.empty() ? "{" : ", {") + one.*text +
                ", tenon::native::FusedRole::" + kRoles[static_cast<size_t>(*one.role)] + "}";
   }
@@ -640,6 +657,10 @@ std::string FusedPart::guard(std::string FusedOperand::*text) const {
       list += (list.empty() ? "" : ", ") + state_.operands[size].*text;
     more += " && tenon::native::ends_in(" + full + ", tenon::IntArrayRef({" + list + "}))";
   }
+  std::string dtypes;
+  for (const std::string& dtype : dtypes_)
+    dtypes += (dtypes.empty() ? "" : " || ") + element + ".scalar_type() == tenon::k" + dtype;
+  if (!dtypes.empty()) more += " && (" + dtypes + ")";
   if (state_.over == "all") dims = "std::nullopt";
   if (dims.empty() && !state_.over.empty()) dims = "tenon::IntArrayRef({" + state_.over + "})";
   return "tenon::native::can_fuse({" + tensors + "}" + (dims.empty() ? "" : ", " + dims) + ")" +

@@ -56,11 +56,13 @@ class FusedPart {
  public:
   using Trees = std::map<std::string, const expr::Formula*>;
 
-  /// `fusible`: locals that a kernel may compute. `kept`: types of the other locals.
+  /// `dtypes`: those of its kernel, "Float"; empty: all floating ones. `fusible`: locals that a
+  /// kernel may compute. `kept`: types of the other locals.
   FusedPart(const Operator& op, const OperatorIndex& index, const expr::Functions& functions,
-            Trees fusible, std::map<std::string, std::string> kept)
-      : op_(op), index_(index), functions_(functions), fusible_(std::move(fusible)),
-        kept_(std::move(kept)) {}
+            const std::vector<std::string>& dtypes, Trees fusible,
+            std::map<std::string, std::string> kept)
+      : op_(op), index_(index), functions_(functions), dtypes_(dtypes),
+        fusible_(std::move(fusible)), kept_(std::move(kept)) {}
 
   /// Adds a result. False if its root is no operation of elements or rows, or if it has other rows
   /// than the results before it.
@@ -159,6 +161,7 @@ class FusedPart {
   const Operator& op_;
   const OperatorIndex& index_;
   const expr::Functions& functions_;
+  const std::vector<std::string>& dtypes_;
   Trees fusible_;
   std::map<std::string, std::string> kept_;
   std::vector<std::map<std::string, Value>> scopes_;  // of compositions that are called

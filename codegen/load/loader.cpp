@@ -29,7 +29,7 @@ YamlPtr read_list(const SourceFile& file, DiagnosticSink& sink, Model::Parts& pa
 }
 
 Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSink& sink,
-           const Model* base) {
+           const Model* base, const std::vector<std::string>& fused_dtypes) {
   Model::Parts parts;
   parts.dialect = dialect;
   parts.complete = complete;
@@ -60,7 +60,7 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
   };
   // The tree's own compositions call kernels that are written for them.
   if (dialect == Dialect::kTenon && base != nullptr)
-    detail::fuse_compositions(parts.operators, base->operators(), all_functions());
+    detail::fuse_compositions(parts.operators, base->operators(), all_functions(), fused_dtypes);
   if (dialect == Dialect::kTenon) {
     detail::derive_functional_forms(parts.operators);
     detail::derive_view_copies(parts.operators);
@@ -113,13 +113,15 @@ Model load(const Sources& sources, Dialect dialect, bool complete, DiagnosticSin
 
 }  // namespace
 
-Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink, const Model* base) {
-  return load(sources, dialect, true, sink, base);
+Model load(const Sources& sources, Dialect dialect, DiagnosticSink& sink, const Model* base,
+           const std::vector<std::string>& fused_dtypes) {
+  return load(sources, dialect, true, sink, base, fused_dtypes);
 }
 
 Model load(const std::vector<std::string>& native_files,
            const std::vector<std::string>& derivative_files, const std::string& tags_file,
-           Dialect dialect, DiagnosticSink& sink, const Model* base) {
+           Dialect dialect, DiagnosticSink& sink, const Model* base,
+           const std::vector<std::string>& fused_dtypes) {
   Sources sources;
   bool complete = true;
   const auto open = [&](const std::string& path) {
@@ -138,7 +140,7 @@ Model load(const std::vector<std::string>& native_files,
   for (const std::string& path : derivative_files) {
     if (const SourceFile* file = open(path)) sources.derivatives.push_back(file);
   }
-  return load(sources, dialect, complete, sink, base);
+  return load(sources, dialect, complete, sink, base, fused_dtypes);
 }
 
 }  // namespace tenon::codegen

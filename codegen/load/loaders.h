@@ -31,9 +31,11 @@ void resolve_switches(std::vector<Operator>& operators, DiagnosticSink& sink);
 
 /// Finds the parts of compositions that one kernel can compute: elements and rows. A part becomes
 /// a hidden operator, `_block_fused` of `block`, which the composition calls if shapes and dtypes
-/// allow it. Not of entries with `fuse: False`.
+/// allow it. Not of entries with `fuse: False`. `dtypes`: those that the kernels are for, "Float";
+/// empty: all floating ones.
 void fuse_compositions(std::vector<Operator>& operators, const std::vector<Operator>& base,
-                       const std::shared_ptr<const expr::Functions>& functions);
+                       const std::shared_ptr<const expr::Functions>& functions,
+                       const std::vector<std::string>& dtypes);
 
 /// A default as a literal of expressions; nothing for one that is none.
 std::optional<std::string> literal_of(const schema::Argument& argument);

@@ -214,7 +214,9 @@ struct Operator {
   /// `batched`: what it is of tensors with a batch in front.
   std::optional<SourceString> batched;
   bool non_differentiable = false;
-  bool fuse = true;                     // of a composition
+  bool fuse = true;  // of a composition
+  /// Of a kernel that a composition fuses, the floating dtypes that it is for, "Float"; empty: any.
+  std::optional<std::vector<std::string>> fused_dtypes;
   std::optional<LocatedName> out_name;  // overload name of the derived out variant
   std::vector<LocatedName> tags;
   std::optional<LocatedName> python_module;

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "aten/core/allocator.h"
-#include "aten/dispatch/exclude_layers.h"
+#include "aten/dispatch/operator_mode.h"
 #include "aten/dispatch/registration.h"
 #include "autograd/engine/node_observer.h"
 #include "runtime/profiler/recorder.h"
@@ -31,17 +31,20 @@ class Scope {
   const size_t event_;
 };
 
-void run_profiled(const OperatorEntry& op, DispatchKeySet, Stack& stack) {
-  const ExcludeLayers below(DispatchLayer::Profiler);
-  const std::shared_ptr<Recorder> recorder = current;
-  if (!recorder) return op.call_boxed(stack);
-  const size_t arguments = schema_of(op)->args.size();
-  const size_t first = stack.size() - arguments;
-  const Scope scope(*recorder, op.qualified_name(), EventKind::Operator);
-  recorder->note_arguments(scope.event(), stack.data() + first, arguments);
-  op.call_boxed(stack);
-  recorder->note_result(scope.event(), stack, first);
-}
+/// Records the operators of a thread that profiles.
+class Recording final : public OperatorMode {
+ public:
+  void call(const OperatorEntry& op, Stack& stack) override {
+    const std::shared_ptr<Recorder> recorder = current;
+    if (!recorder) return op.call_boxed(stack);
+    const size_t arguments = schema_of(op)->args.size();
+    const size_t first = stack.size() - arguments;
+    const Scope scope(*recorder, op.qualified_name(), EventKind::Operator);
+    recorder->note_arguments(scope.event(), stack.data() + first, arguments);
+    op.call_boxed(stack);
+    recorder->note_result(scope.event(), stack, first);
+  }
+};
 
 void before_node(const autograd::Node& node) {
   if (!current) return;
@@ -52,21 +55,16 @@ void after_node(const autograd::Node&) noexcept {
 }
 constexpr autograd::NodeObserver kObserver = {before_node, after_node};
 
-/// The layer is there while someone profiles.
-class Layer {
+/// Nodes are observed while someone profiles.
+class ObservedNodes {
  public:
-  Layer() {
+  ObservedNodes() {
     const std::lock_guard lock(mutex());
-    if (users()++ > 0) return;
-    tenon::detail::add_fallback(DispatchKey::Profiler, run_profiled,
-                                "runtime/profiler/profiler.cpp");
-    autograd::node_observer = &kObserver;
+    if (users()++ == 0) autograd::node_observer = &kObserver;
   }
-  ~Layer() {
+  ~ObservedNodes() {
     const std::lock_guard lock(mutex());
-    if (--users() > 0) return;
-    autograd::node_observer = nullptr;
-    tenon::detail::remove_fallback(DispatchKey::Profiler);
+    if (--users() == 0) autograd::node_observer = nullptr;
   }
 
  private:
@@ -80,14 +78,14 @@ class Layer {
   }
 };
 
-void enable(bool enabled) {
-  const uint8_t bit = DispatchKeySet(DispatchLayer::Profiler).layers;
-  uint8_t& layers = thread_state.enabled_layers;
-  layers = static_cast<uint8_t>(enabled ? layers | bit : layers & ~bit);
-  thread_state.refresh();
-}
+/// What a thread that profiles has.
+struct Profiling {
+  ObservedNodes nodes;
+  Recording mode;
+  OperatorModeGuard guard{mode};
+};
 
-thread_local std::unique_ptr<Layer> layer;
+thread_local std::unique_ptr<Profiling> profiling;
 
 }  // namespace
 
@@ -172,9 +170,8 @@ void Recorder::finish() {
 Profile::Profile(ProfileOptions options) {
   TENON_CHECK(!current, "[Profile] this thread profiles already");
   recorder_ = std::make_shared<Recorder>(options);
-  layer = std::make_unique<Layer>();
   current = recorder_;
-  enable(true);
+  profiling = std::make_unique<Profiling>();
 }
 
 Profile::~Profile() {
@@ -185,9 +182,8 @@ void Profile::stop() {
   if (recorder_->stopped) return;
   TENON_CHECK(recorder_->thread == std::this_thread::get_id(),
               "[Profile::stop] must be called on the thread that made the profile");
-  enable(false);
+  profiling.reset();
   current.reset();
-  layer.reset();
   recorder_->finish();
 }
 

@@ -14,6 +14,15 @@ constexpr const char* kBase = R"(
   pointwise: self + alpha * other
 - func: mul.Tensor(Tensor self, Tensor other) -> Tensor
   pointwise: self * other
+- func: gt.Tensor(Tensor self, Tensor other) -> Tensor
+  pointwise: self > other
+- func: where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
+  pointwise: where(condition, self, other)
+- func: bitwise_not(Tensor self) -> Tensor
+  dtypes: bool, integral
+  pointwise: ~self
+- func: chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]
+  composite: explicit
 - func: relu(Tensor self) -> Tensor
   pointwise: relu(self)
 - func: silu(Tensor self) -> Tensor
@@ -40,12 +49,12 @@ constexpr const char* kBase = R"(
 
 /// A library that adds to `kBase`.
 struct Library {
-  explicit Library(const std::string& text) {
+  explicit Library(const std::string& text, const std::vector<std::string>& dtypes = {}) {
     Sources base_sources, sources;
     base_sources.native.push_back(sink.sources().add("base.yaml", kBase));
     base = load(base_sources, Dialect::kTenon, sink);
     sources.native.push_back(sink.sources().add("own.yaml", text));
-    model = load(sources, Dialect::kTenon, sink, &base);
+    model = load(sources, Dialect::kTenon, sink, &base, dtypes);
     run_checks(model, sink, &base);
     std::ostringstream out;
     sink.print(out);
@@ -212,6 +221,26 @@ TEST_CASE("several results are one kernel", "[fusion]") {
   REQUIRE(kernel != nullptr);
   CHECK(kernel->schema.returns.size() == 2);
   CHECK(made.fusion().guard.find("{x, tenon::native::FusedRole::kFull}") != std::string::npos);
+}
+
+TEST_CASE("elements of lists are operands", "[fusion]") {
+  const Library made = one("Tensor x", "relu(chunk(x, 2, -1)[0]) * chunk(x, 2, -1)[1]");
+  CHECK(made.kernel("mine::_f_fused1") == "(relu(x1) * x2)");
+}
+
+TEST_CASE("what no kernel of floating elements computes stays operators", "[fusion]") {
+  const Library made =
+      one("Tensor x, Tensor y, Tensor z", "where(bitwise_not(x > y) == (y > z), x, y) * relu(z)");
+  CHECK(made.kernel("mine::_f_fused") == "none");
+}
+
+TEST_CASE("a kernel may be for some dtypes alone", "[fusion]") {
+  const Library made("- func: mine::f(Tensor x) -> Tensor\n  composite: relu(x) * silu(x)\n",
+                     {"Float", "Half"});
+  CHECK(made.fusion().guard ==
+        "tenon::native::can_fuse({{x, tenon::native::FusedRole::kElement}}) && (x.scalar_type() == "
+        "tenon::kFloat || x.scalar_type() == tenon::kHalf)");
+  CHECK(made.find("mine::_f_fused")->fused_dtypes == std::vector<std::string>{"Float", "Half"});
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ NB_MODULE(_C, module) {
     add_exchange(module);
     add_global_state(module);
     add_func(module);
+    add_fusion(module);
     add_modes(module);
     add_cuda(module);
     add_runtime_operators(module);

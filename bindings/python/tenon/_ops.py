@@ -253,7 +253,7 @@ def fuse(function=None, *, background=False):
     without taking them, as a module's parameters, are passed on in each call. The library is kept as
     load_operators() keeps it, by its content. A call with other shapes, dtypes, devices or constants traces again,
     with a RuntimeWarning that says what has changed. RuntimeError, with the line, if the function reads a tensor's
-    values (`if x.sum() > 0`) or writes to a tensor.
+    values (`if x.sum() > 0`) or writes to a tensor that it was given.
 
     background: calls run the function as it is until its library has been built on another thread; `wait()` of the
     fused function waits for that. What goes wrong in the build is raised by the next call.

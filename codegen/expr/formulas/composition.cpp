@@ -132,6 +132,10 @@ Formula read_optionals(Formula tree, const std::vector<std::string>& optional) {
 
 Formula with_meaning_in_cpp(Formula tree, const std::string& op) {
   for (Formula& child : tree.children) child = with_meaning_in_cpp(std::move(child), op);
+  // In other namespaces than Tenon's, `std` alone may be C++'s.
+  if (op.find("::") != std::string::npos && tree.kind == FormulaKind::kCall &&
+      tree.children[0].kind == FormulaKind::kName && tree.children[0].text == "std")
+    tree.children[0].text = "tenon::std";
   if (tree.kind == FormulaKind::kCheck) {
     Formula& call = tree.children[0];
     call.children[0].text = check_macro(call.children[0].text);

@@ -13,6 +13,7 @@ namespace tenon::codegen::expr {
 namespace {
 
 constexpr int kMaxDepth = 200;
+constexpr int kMaxLocals = 1000;              // one after another
 constexpr std::uint32_t kMaxSteps = 1 << 24;  // a float counts as far
 constexpr std::string_view kTooDeep = "the expression is nested too deeply";
 constexpr std::string_view kOnlyLocals =
@@ -58,7 +59,8 @@ class Parser {
   }
 
   Formula local() {
-    if (++depth_ > kMaxDepth) cursor_.fail(std::string(kTooDeep));
+    if (++locals_ > kMaxLocals)
+      cursor_.fail("a text has at most " + std::to_string(kMaxLocals) + " locals");
     Formula node = start(FormulaKind::kLocal);
     const Token name = cursor_.take();
     if (is_literal(name.text)) fail_at(name, "'" + name.text + "' has its value already");
@@ -71,7 +73,6 @@ class Parser {
       cursor_.fail("expected ';' after the definition of '" + name.text + "', got " +
                    describe(cursor_.peek()));
     node.children.push_back(parse());
-    --depth_;
     return finish(std::move(node));
   }
 
@@ -509,6 +510,7 @@ class Parser {
   TokenCursor cursor_;
   std::vector<ExprError>& errors_;
   int depth_ = 0;
+  int locals_ = 0;
   bool in_condition_ = false;  ///< of a loop: a '{' begins its locals
 };
 
