@@ -20,7 +20,17 @@
 #include "runtime/serialization/save.h"
 #include "runtime/serialization/training/optimizer_state.h"
 #include "runtime/serialization/training/scheduler_state.h"
-#include "tenon/tenon.h"
+#include "tenon/ops/add.h"
+#include "tenon/ops/flatten.h"
+#include "tenon/ops/full.h"
+#include "tenon/ops/item.h"
+#include "tenon/ops/randint.h"
+#include "tenon/ops/randn.h"
+#include "tenon/ops/select.h"
+#include "tenon/ops/slice.h"
+#include "tenon/ops/tanh.h"
+#include "tenon/ops/triu.h"
+#include "tenon/ops/zeros.h"
 
 namespace {
 
