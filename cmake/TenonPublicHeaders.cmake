@@ -276,6 +276,7 @@ set(TENON_PUBLIC_HEADERS
   runtime/serialization/state_dict.h
   runtime/serialization/training/optimizer_state.h
   runtime/serialization/training/rng_state.h
+  runtime/serialization/training/scheduler_state.h
   runtime/serialization/training/training.h
   runtime/serialization/values/value.h
   runtime/torch.h

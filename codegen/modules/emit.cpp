@@ -1,12 +1,15 @@
 #include "codegen/modules/emit.h"
 
 #include <algorithm>
+#include <map>
 
 #include "codegen/modules/language.h"
+#include "codegen/schema/suggest.h"
 
 namespace tenon::codegen::modules {
 namespace {
 
+using expr::Formula;
 using nlohmann::ordered_json;
 
 /// "AdaptiveAvgPool2d" of "adaptive_avg_pool2d".
@@ -54,6 +57,7 @@ class Emitter {
 
   ordered_json family(const Family& family) {
     called_.clear();
+    own_names_.clear();
     ordered_json functions = ordered_json::array(), modules = ordered_json::array(),
                  python = ordered_json::array();
     ordered_json options = ordered_json::array();
@@ -76,12 +80,20 @@ class Emitter {
     }
     std::string text = python_functions.dump();
     for (const ordered_json& one : python) text += one.dump();
+    std::map<std::string, std::set<std::string>> imports;  // of other families, by Python
+    for (const std::string& name : own_names_) {
+      const Family* of = declarations_.base ? declarations_.family_of(name) : nullptr;
+      if (of && of->name.text != family.name.text) imports[of->name.text].insert(name);
+    }
     return {{"name", family.name.text},
             {"options", options},
             {"functions", functions},
             {"modules", modules},
             {"python", python},
             {"python_functions", python_functions},
+            {"headers", headers_of_modules(family)},
+            {"imports", imports},
+            {"uses_nn", text.find("= nn.") != text.npos},
             {"bases", bases},
             {"math", math},
             {"init", text.find("init.") != text.npos},
@@ -97,6 +109,159 @@ class Emitter {
   }
 
  private:
+  /// Headers of the families whose modules this one's have as members.
+  std::set<std::string> headers_of_modules(const Family& family) {
+    std::set<std::string> headers;
+    for (const Module& module : family.modules) {
+      for (const Submodule& submodule : module.submodules) {
+        for (const Declarations* from = &declarations_; from; from = from->base) {
+          const Family* of = from->family_of(submodule.type.text);
+          if (!of) continue;
+          if (of->name.text != family.name.text || from != &declarations_)
+            headers.insert(from->library + "/nn/modules/" + of->name.text + ".h");
+          break;
+        }
+      }
+    }
+    return headers;
+  }
+
+  /// The values of a submodule's arguments, in the order of its signature; nothing at mistakes.
+  struct Given {
+    const Argument* argument;
+    const Expression* value;
+  };
+  std::vector<Given> values_of(const Submodule& submodule, const Module& type) {
+    std::vector<Given> all;
+    std::vector<std::string> known;
+    for (const Argument& argument : type.arguments) {
+      if (!is_option(argument)) continue;
+      all.push_back({&argument, nullptr});
+      known.push_back(argument.name());
+    }
+    size_t place = 0;
+    for (const Submodule::Value& value : submodule.values) {
+      const std::string& name = value.argument.text;
+      const Location& where =
+          name.empty() ? value.value.text.at(value.value.tree.offset) : value.argument.location;
+      auto found = all.begin() + static_cast<ptrdiff_t>(std::min(place, all.size()));
+      if (name.empty()) {
+        ++place;
+      } else {
+        found = std::find_if(all.begin(), all.end(),
+                             [&](const Given& one) { return one.argument->name() == name; });
+      }
+      if (found == all.end()) {
+        sink_.error(where,
+                    name.empty() ? "`" + type.name + "` takes " + std::to_string(all.size()) +
+                                       " arguments, and here are more"
+                                 : "`" + type.name + "` has no argument `" + name + "`",
+                    name.empty() ? "" : schema::nearest(name, known));
+        continue;
+      }
+      if (found->value) sink_.error(where, "`" + found->argument->name() + "` is given twice");
+      found->value = &value.value;
+    }
+    for (const Given& one : all) {
+      if (!one.value && !one.argument->schema.default_value)
+        sink_.error(submodule.type.location,
+                    "`" + type.name + "` needs its argument `" + one.argument->name() + "`");
+    }
+    return all;
+  }
+
+  const Module* type_of(const Submodule& submodule) {
+    const Module* type = declarations_.find_module(submodule.type.text);
+    if (type) return type;
+    std::vector<std::string> known;
+    for (const Declarations* from = &declarations_; from; from = from->base) {
+      for (const Family& family : from->families) {
+        for (const Module& module : family.modules) known.push_back(module.name);
+      }
+    }
+    sink_.error(submodule.type.location,
+                "`" + submodule.type.text + "` is no module that an entry declares",
+                schema::nearest(submodule.type.text, known));
+    return nullptr;
+  }
+
+  std::string library_of(const Module& type) const {
+    return declarations_.family_of(type.name) ? declarations_.library : "tenon";
+  }
+
+  std::string cpp_value(const Given& given, Printer& printer) {
+    const Formula& tree = given.value->tree;
+    const std::string text = printer.print_value(*given.value, *given.argument),
+                      type = option_type(*given.argument);
+    if (tree.kind == expr::FormulaKind::kBraces) return type + text;
+    return type.starts_with("std::vector<") && !is_list(tree, printer) ? type + "{" + text + "}"
+                                                                       : text;
+  }
+
+  /// Whether the value is a list: an argument of the module that is one.
+  static bool is_list(const Formula& tree, const Printer& printer) {
+    const Argument* argument =
+        tree.kind == expr::FormulaKind::kName ? printer.module()->find(tree.text) : nullptr;
+    return argument && argument->schema.type.is_list();
+  }
+
+  /// `up = register_module("up", tenon::nn::Linear(tenon::nn::LinearOptions(a, b).bias(false)))`.
+  ordered_json cpp_submodule(const Submodule& submodule, Printer& printer) {
+    const Module* type = type_of(submodule);
+    if (!type) return nullptr;
+    const std::string name = library_of(*type) + "::nn::" + type->name;
+    std::string required, others;
+    for (const Given& given : values_of(submodule, *type)) {
+      if (!given.value) continue;
+      const std::string value = cpp_value(given, printer);
+      if (!given.argument->schema.default_value) {
+        required += (required.empty() ? "" : ", ") + value;
+      } else {
+        others += "." + given.argument->name() + "(" + value + ")";
+      }
+    }
+    const std::string made = type->arguments.empty()
+                                 ? name + "()"
+                                 : name + "(" + name + "Options(" + required + ")" + others + ")";
+    return {{"type", name},
+            {"name", submodule.name.text},
+            {"line", submodule.name.text + " = register_module(\"" + submodule.name.text + "\", " +
+                         made + ");"}};
+  }
+
+  std::string python_submodule(const Submodule& submodule, Printer& printer) {
+    const Module* type = declarations_.find_module(submodule.type.text);
+    if (!type) return {};  // reported in cpp_submodule()
+    std::string values;
+    for (const Submodule::Value& value : submodule.values) {
+      const std::string& name = value.argument.text;
+      values += (values.empty() ? "" : ", ") + (name.empty() ? "" : python_name(name) + "=") +
+                printer.print(value.value);
+    }
+    if (makes_tensors(*type))
+      values += std::string(values.empty() ? "" : ", ") + "device=device, dtype=dtype";
+    const bool own = declarations_.family_of(type->name) != nullptr;
+    if (own) own_names_.insert(type->name);
+    return "self." + submodule.name.text + " = " + (own ? "" : "nn.") + type->name + "(" + values +
+           ")";
+  }
+
+  /// Whether the constructor in Python takes `device` and `dtype`.
+  bool makes_tensors(const Module& module, int depth = 0) {
+    if (depth > 50) {
+      sink_.error(module.location, "module `" + module.name + "` has itself as a submodule");
+      return false;
+    }
+    const auto of_submodule = [&](const Submodule& one) {
+      const Module* type = declarations_.find_module(one.type.text);
+      return type && makes_tensors(*type, depth + 1);
+    };
+    return !module.parameters.empty() ||
+           std::any_of(module.buffers.begin(), module.buffers.end(),
+                       [](const State& s) { return !s.sizes.empty(); }) ||
+           std::any_of(module.submodules.begin(), module.submodules.end(), of_submodule);
+  }
+
   static bool is_option(const Argument& argument) {
     return !argument.is_legacy() && !(argument.name() == "return_indices");
   }
@@ -214,6 +379,7 @@ class Emitter {
     }
     const std::string body = printer.print(*function.body);
     math = math || printer.uses_math();
+    own_names_.insert(printer.own_names().begin(), printer.own_names().end());
     return {{"name", function.name()},
             {"comment", lines_of(function.comment)},
             {"parameters", parameters},
@@ -329,6 +495,13 @@ class Emitter {
         reset.push_back(register_state(module, state, is_buffer, constructor));
       }
     }
+    ordered_json submodules = ordered_json::array();
+    for (const Submodule& submodule : module.submodules) {
+      const ordered_json one = cpp_submodule(submodule, constructor);
+      if (one.is_null()) continue;
+      submodules.push_back(one);
+      reset.push_back(one["line"]);
+    }
     for (const auto* states : {&module.parameters, &module.buffers}) {
       for (const State& state : *states) {
         for (const Expression& call : state.init) {
@@ -341,8 +514,9 @@ class Emitter {
     const std::vector<Argument> arguments = forward_arguments(module);
     Printer printer(Language::kCpp,
                     {&declarations_, &operators_, &module, &arguments, false, false}, sink_);
-    const std::string body =
-        module.forward ? printer.print(module.forward->body) : call_by_name(module, Language::kCpp);
+    const std::vector<std::string> body =
+        module.forward ? printer.print_body(module.forward->body)
+                       : std::vector{"return " + call_by_name(module, Language::kCpp) + ";"};
     called_.insert(printer.called().begin(), printer.called().end());
     const Function* function = declarations_.find_function(module.calls);
     const auto& returns = module.forward ? module.forward->returns
@@ -365,6 +539,7 @@ class Emitter {
             {"base", module.cpp_base},
             {"holder", module.holder},
             {"members", members},
+            {"submodules", submodules},
             {"reset", reset},
             {"initialise", initialise},
             {"result", result_type(returns)},
@@ -446,22 +621,24 @@ class Emitter {
     Printer constructor(Language::kPython,
                         {&declarations_, &operators_, &module, nullptr, true, false}, sink_);
     ordered_json statements = ordered_json::array(), initialise = ordered_json::array();
-    const bool makes_tensors = std::any_of(module.parameters.begin(), module.parameters.end(),
-                                           [](auto&) { return true; }) ||
-                               std::any_of(module.buffers.begin(), module.buffers.end(),
-                                           [](const State& s) { return !s.sizes.empty(); });
+    const bool takes_options = makes_tensors(module);
+    const bool has_tensors =
+        !module.parameters.empty() || std::any_of(module.buffers.begin(), module.buffers.end(),
+                                                  [](const State& s) { return !s.sizes.empty(); });
     for (const Argument& argument : module.arguments) {
       if (std::string line = python_assignment(module, argument); !line.empty())
         statements.push_back(line);
     }
     for (const Expression& check : module.checks)
       statements.push_back(constructor.print_check(check));
-    if (makes_tensors) statements.push_back("options = options_of(device, dtype)");
+    if (has_tensors) statements.push_back("options = options_of(device, dtype)");
     for (const bool is_buffer : {false, true}) {
       for (const State& state : is_buffer ? module.buffers : module.parameters) {
         statements.push_back(python_register(module, state, is_buffer, constructor));
       }
     }
+    for (const Submodule& submodule : module.submodules)
+      statements.push_back(python_submodule(submodule, constructor));
     Printer later(Language::kPython,
                   {&declarations_, &operators_, &module, nullptr, false, false, true}, sink_);
     for (const auto* states : {&module.parameters, &module.buffers}) {
@@ -477,8 +654,11 @@ class Emitter {
     const std::vector<Argument> arguments = forward_arguments(module);
     Printer printer(Language::kPython,
                     {&declarations_, &operators_, &module, &arguments, false, false}, sink_);
-    const std::string body = module.forward ? printer.print(module.forward->body)
-                                            : call_by_name(module, Language::kPython);
+    const std::vector<std::string> body =
+        module.forward ? printer.print_body(module.forward->body)
+                       : std::vector{"return " + call_by_name(module, Language::kPython)};
+    own_names_.insert(printer.own_names().begin(), printer.own_names().end());
+    if (!module.forward) own_names_.insert(module.calls);
     math = math || constructor.uses_math() || later.uses_math() || printer.uses_math();
     std::string parameters = "self";
     for (const Argument& argument : arguments) {
@@ -489,7 +669,7 @@ class Emitter {
             {"comment", lines_of(module.comment)},
             {"base", module.python_base.empty() ? "Module" : module.python_base},
             {"version", module.version ? ordered_json(*module.version) : ordered_json(nullptr)},
-            {"parameters", python_parameters(module, makes_tensors)},
+            {"parameters", python_parameters(module, takes_options)},
             {"statements", statements},
             {"initialise", initialise},
             {"forward_parameters", parameters},
@@ -556,9 +736,7 @@ class Emitter {
     std::string sizes = size_list(module, state, printer);
     if (sizes.empty()) {
       for (const Expression& size : state.sizes) {
-        std::string one = printer.print(size);
-        if (const size_t at = one.find(" / "); at != one.npos) one.replace(at, 3, " // ");
-        sizes += (sizes.empty() ? "(" : ", ") + one;
+        sizes += (sizes.empty() ? "(" : ", ") + printer.print(size);
       }
       sizes += state.sizes.size() == 1 ? ",)" : ")";
     }
@@ -621,7 +799,7 @@ class Emitter {
   const Declarations& declarations_;
   const std::set<std::string>& operators_;
   DiagnosticSink& sink_;
-  std::set<std::string> called_;
+  std::set<std::string> called_, own_names_;
 };
 
 }  // namespace

@@ -55,6 +55,17 @@ struct State {
   std::string dtype;               ///< "long"; empty: the default one
 };
 
+/// A module inside of another: `up: Linear(dim, hidden, bias=false)`.
+struct Submodule {
+  struct Value {
+    LocatedName argument;  ///< empty: by its position
+    Expression value;
+  };
+  LocatedName name;
+  LocatedName type;
+  std::vector<Value> values;
+};
+
 /// `forward(...)` of a module.
 struct Forward {
   std::vector<Argument> arguments;
@@ -77,6 +88,7 @@ struct Module {
   std::string comment;
   std::vector<Argument> arguments;
   std::vector<State> parameters, buffers;
+  std::vector<Submodule> submodules;
   std::vector<Expression> checks;
   std::optional<Forward> forward;
   std::string calls;  ///< the function that forward calls with arguments of the same names
@@ -89,6 +101,8 @@ struct Module {
 
   const Argument* find(std::string_view argument) const;
   const State* find_state(std::string_view state) const;
+  const State* find_buffer(std::string_view buffer) const;
+  const Submodule* find_submodule(std::string_view submodule) const;
 };
 
 /// A key of the file: what shares headers and Python's module.
@@ -104,7 +118,10 @@ struct Declarations {
   const Declarations* base = nullptr;  ///< what Tenon has, for a library beside it
   /// Its own or the base's.
   const Function* find_function(std::string_view name) const;
+  const Module* find_module(std::string_view name) const;
   bool declares(std::string_view function) const;
+  /// The family of this library that has the function or module; nullptr for the base's.
+  const Family* family_of(std::string_view name) const;
 };
 
 /// Reads modules.yaml; everything wrong with it goes to `sink`.

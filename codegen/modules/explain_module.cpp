@@ -23,6 +23,7 @@ class ModuleExplanation {
     arguments();
     states("parameters", module_.parameters);
     states("buffers", module_.buffers);
+    submodules();
     if (!module_.checks.empty()) out_ << "\nchecks\n";
     for (const Expression& check : module_.checks) out_ << "  " << check.text.text << "\n";
     forward();
@@ -94,6 +95,18 @@ class ModuleExplanation {
     }
   }
 
+  void submodules() {
+    if (module_.submodules.empty()) return;
+    out_ << "\nsubmodules\n";
+    for (const Submodule& one : module_.submodules) {
+      std::vector<std::string> values;
+      for (const Submodule::Value& value : one.values)
+        values.push_back((value.argument.text.empty() ? "" : value.argument.text + "=") +
+                         value.value.text.text.substr(value.value.tree.offset));
+      out_ << "  " << one.name.text << ": " << one.type.text << "(" << joined(values) << ")\n";
+    }
+  }
+
   void forward() {
     out_ << "\nforward";
     if (!module_.calls.empty()) {
@@ -121,6 +134,7 @@ class ModuleExplanation {
     for (const auto* states : {&module_.parameters, &module_.buffers}) {
       for (const State& state : *states) names.push_back(state.name.text);
     }
+    for (const Submodule& one : module_.submodules) names.push_back(one.name.text + ".*");
     out_ << "\nstate dict: " << (names.empty() ? "nothing" : joined(names));
     if (module_.version) out_ << "; version " << *module_.version;
     out_ << "\n";

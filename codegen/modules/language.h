@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "codegen/modules/entry.h"
 
@@ -28,22 +30,40 @@ class Printer {
       : language_(language), scope_(scope), sink_(sink) {}
 
   std::string print(const Expression& expression);
+  /// The body of forward, line by line: locals, checks, buffers that are written, the result.
+  std::vector<std::string> print_body(const Expression& body);
+  /// The value of an argument that may be a word.
+  std::string print_value(const Expression& value, const Argument& argument) {
+    expression_ = &value;
+    return print_value(value.tree, argument);
+  }
   /// A call of nn::init with the tensor before its arguments.
   std::string print_init(const Expression& call, const std::string& tensor);
   /// A check as statements: what does not hold throws.
   std::string print_check(const Expression& call);
   /// Operators that were called, whose headers C++ needs.
   const std::set<std::string>& called() const { return called_; }
+  const Module* module() const { return scope_.module; }
   /// Python: modules that the text needs, "math".
   bool uses_math() const { return uses_math_; }
+  /// Functions and modules of a library beside Tenon that the text names.
+  const std::set<std::string>& own_names() const { return own_names_; }
 
  private:
   std::string print(const expr::Formula& tree);
+  std::string print_check(const expr::Formula& tree);
   std::string print_name(const expr::Formula& tree);
+  std::string print_value(const expr::Formula& tree, const Argument& argument);
   std::string print_call(const expr::Formula& tree, const std::string& first);
   std::string print_argument(const expr::Formula& tree, bool of_operator);
+  const Function* called_function(const expr::Formula& called) const;
+  std::string print_function_call(const expr::Formula& tree, const Function& function);
   std::string print_binary(const expr::Formula& tree);
+  /// Whether it is an integer in both languages, of which `/` drops the fraction.
+  bool is_integer(const expr::Formula& tree) const;
   std::string callee(const expr::Formula& name, bool& is_operator);
+  void print_assignment(const expr::Formula& tree, std::vector<std::string>& lines);
+  void write_buffer(const expr::Formula& tree, std::vector<std::string>& lines);
   void error(const expr::Formula& tree, const std::string& message, std::string suggestion = {});
   bool cpp() const { return language_ == Language::kCpp; }
 
@@ -51,7 +71,8 @@ class Printer {
   Scope scope_;
   DiagnosticSink& sink_;
   const Expression* expression_ = nullptr;
-  std::set<std::string> called_;
+  std::set<std::string> called_, own_names_;
+  std::map<std::string, bool> locals_;  ///< and whether they are integers
   bool uses_math_ = false;
 };
 

@@ -11,8 +11,9 @@ namespace {
 using detail::Reader;
 
 const std::vector<std::string> kModuleKeys = {
-    "module", "dims",     "calls",  "parameters", "buffers", "check",   "repr", "repr_cpp",
-    "words",  "defaults", "expand", "names",      "extends", "version", "only", "holder"};
+    "module", "dims",    "calls",    "parameters", "buffers",  "modules",
+    "check",  "repr",    "repr_cpp", "words",      "defaults", "expand",
+    "names",  "extends", "version",  "only",       "holder",   "forward(...)"};
 const std::vector<std::string> kFunctionKeys = {"function",   "dims",  "as",      "options",
                                                 "positional", "words", "defaults"};
 
@@ -157,7 +158,8 @@ class Loader {
     std::vector<Argument> all;
     for (const schema::Argument& argument : schema.args) {
       Argument one{argument, {}, {}, false, argument.name};
-      if (argument.name == "reduction") one.words = {"none", "mean", "sum"};
+      if (argument.name == "reduction" && argument.type.base == schema::BaseType::kStr)
+        one.words = {"none", "mean", "sum"};
       all.push_back(std::move(one));
     }
     return all;
@@ -239,7 +241,52 @@ class Loader {
     if (!module.forward && module.calls.empty()) {
       sink_.error(keys.location, "module `" + module.name + "` needs `calls` or `forward(...)`");
     }
+    check_members(module);
     family.modules.push_back(std::move(module));
+  }
+
+  /// Of a name that every module has the class would have two.
+  void check_members(const Module& module) {
+    static const std::vector<std::string> kTaken = {"apply",
+                                                    "buffers",
+                                                    "children",
+                                                    "clone",
+                                                    "eval",
+                                                    "forward",
+                                                    "is_training",
+                                                    "load",
+                                                    "modules",
+                                                    "name",
+                                                    "named_parameters",
+                                                    "options",
+                                                    "parameters",
+                                                    "reset",
+                                                    "save",
+                                                    "self",
+                                                    "state_dict",
+                                                    "to",
+                                                    "train",
+                                                    "training",
+                                                    "zero_grad"};
+    std::vector<LocatedName> seen;
+    const auto check = [&](const LocatedName& name) {
+      if (std::find(kTaken.begin(), kTaken.end(), name.text) != kTaken.end())
+        sink_.error(name.location,
+                    "every module has a member `" + name.text + "`; choose another name");
+      for (const LocatedName& other : seen) {
+        if (other.text == name.text)
+          sink_.error(name.location, "`" + name.text + "` is declared twice");
+      }
+      seen.push_back(name);
+    };
+    for (const State& state : module.parameters) check(state.name);
+    for (const State& state : module.buffers) check(state.name);
+    for (const Submodule& submodule : module.submodules) {
+      check(submodule.name);
+      if (module.find(submodule.name.text))
+        sink_.error(submodule.name.location,
+                    "`" + submodule.name.text + "` is an argument of the module too");
+    }
   }
 
   void read_module_key(const LocatedName& key, const YamlNode& value, Module& module) {
@@ -252,6 +299,8 @@ class Loader {
       read_state(value, what, module.parameters);
     } else if (key.text == "buffers") {
       read_state(value, what, module.buffers);
+    } else if (key.text == "modules") {
+      read_submodules(value, module);
     } else if (key.text == "check") {
       module.checks = expressions(value, what);
     } else if (key.text == "repr") {
@@ -330,6 +379,64 @@ class Loader {
     });
   }
 
+  /// `up: Linear(dim, hidden, bias=false)`.
+  void read_submodules(const YamlNode& value, Module& module) {
+    if (!value.is_map()) return reader_.wrong_kind(value, "`modules`", "a map of names");
+    reader_.map(value, [&](const LocatedName& name, const YamlNode&, const YamlNode& said) {
+      std::optional<SourceString> read = text(said, "`modules`");
+      if (!read) return;
+      const size_t open = read->text.find('(');
+      const bool is_call = open != std::string::npos && open > 0 && read->text.back() == ')';
+      if (!is_call || read->text.find_first_not_of(kNameSigns) != open) {
+        sink_.error(read->location, "a submodule is a module with its arguments, as `Linear(dim, "
+                                    "hidden, bias=false)`");
+        return;
+      }
+      Submodule submodule{name, {read->text.substr(0, open), read->location}, {}};
+      for (const auto& [begin, end] : parts_of(read->text, open + 1, read->text.size() - 1))
+        read_value(*read, begin, end, submodule);
+      module.submodules.push_back(std::move(submodule));
+    });
+  }
+
+  static constexpr const char* kNameSigns =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+
+  /// Begin and end of what commas outside of brackets and texts separate.
+  static std::vector<std::pair<size_t, size_t>> parts_of(const std::string& text, size_t begin,
+                                                         size_t end) {
+    std::vector<std::pair<size_t, size_t>> parts;
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = begin; i < end; ++i) {
+      const char c = text[i];
+      if (c == '"') quoted = !quoted;
+      if (quoted) continue;
+      depth += (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
+      if (c != ',' || depth != 0) continue;
+      parts.emplace_back(begin, i);
+      begin = i + 1;
+    }
+    if (text.find_first_not_of(' ', begin) < end) parts.emplace_back(begin, end);
+    return parts;
+  }
+
+  /// One argument of a submodule, `name=value` or `value`.
+  void read_value(const SourceString& all, size_t begin, size_t end, Submodule& submodule) {
+    begin = all.text.find_first_not_of(' ', begin);
+    LocatedName argument;
+    const size_t equals = all.text.find_first_not_of(kNameSigns, begin);
+    if (equals < end && all.text[equals] == '=' && all.text[equals + 1] != '=') {
+      argument = {all.text.substr(begin, equals - begin), all.at(begin)};
+      begin = equals + 1;
+    }
+    // The expression keeps its place: what is before it is blank.
+    SourceString part = all;
+    part.text = std::string(begin, ' ') + all.text.substr(begin, end - begin);
+    if (auto value = expression(std::move(part)))
+      submodule.values.push_back({std::move(argument), std::move(*value)});
+  }
+
   /// `in_features, =normalized_shape, inplace?, approximate!`.
   std::vector<ShownPart> shown(const YamlNode& value, const std::string& what) {
     std::vector<ShownPart> parts;
@@ -374,6 +481,43 @@ const State* Module::find_state(std::string_view state) const {
     }
   }
   return nullptr;
+}
+
+const State* Module::find_buffer(std::string_view buffer) const {
+  for (const State& one : buffers) {
+    if (one.name.text == buffer) return &one;
+  }
+  return nullptr;
+}
+
+const Submodule* Module::find_submodule(std::string_view submodule) const {
+  for (const Submodule& one : submodules) {
+    if (one.name.text == submodule) return &one;
+  }
+  return nullptr;
+}
+
+const Family* Declarations::family_of(std::string_view name) const {
+  for (const Family& family : families) {
+    for (const Function& one : family.functions) {
+      if (one.name() == name) return &family;
+    }
+    for (const Module& one : family.modules) {
+      if (one.name == name) return &family;
+    }
+  }
+  return nullptr;
+}
+
+const Module* Declarations::find_module(std::string_view name) const {
+  const Module* found = nullptr;
+  for (const Family& family : families) {
+    for (const Module& module : family.modules) {
+      // Of two with one name, one for each language, C++'s says what there is.
+      if (module.name == name && (!found || module.cpp)) found = &module;
+    }
+  }
+  return found || !base ? found : base->find_module(name);
 }
 
 bool Declarations::declares(std::string_view function) const {

@@ -43,6 +43,41 @@ def test_classes_are_modules():
         mine.ScaledLinear(0, 2)
 
 
+def test_modules_of_modules():
+    mine = nn.load_modules(MINE)
+    mlp = mine.GatedMLP(4, 6, p=0.5, dtype=tenon.float64)
+    assert list(mlp.state_dict()) == ["gate.weight", "up.weight", "down.weight", "down.bias"]
+    assert mlp.gate.weight.dtype == tenon.float64 and isinstance(mlp.drop, nn.Dropout) and mlp.drop.p == 0.5
+    assert repr(mlp).splitlines()[1] == "  (gate): Linear(in_features=4, out_features=6, bias=False)"
+    x = tenon.randn(3, 4, dtype=tenon.float64)
+    expected = mlp.down(nn.functional.silu(mlp.gate(x)) * mlp.up(x))
+    assert tenon.equal(mlp.eval()(x), expected)
+    assert tenon.equal(pickle.loads(pickle.dumps(mlp))(x), expected)
+    block = mine.Block(4, 6).eval()
+    assert isinstance(block.mlp, mine.GatedMLP) and block.norm.eps == 1e-3
+    assert block.mix.padding_mode == "reflect" and block(tenon.randn(2, 5, 4)).shape == (2, 5, 4)
+
+
+def test_division_of_integers_drops_the_fraction():
+    gated = nn.load_modules(MINE).SqueezeExcite(8, 3)
+    assert gated.squeeze.out_features == 2
+    x = tenon.randn(2, 8, 3, 3)
+    gate = tenon.sigmoid(gated.excite(tenon.relu(gated.squeeze(x.mean((-2, -1))))))
+    assert tenon.equal(gated(x), x * gate[:, :, None, None])
+    with pytest.raises(RuntimeError, match=r"expected \[N, C, H, W\], got 1 dimensions"):
+        gated(tenon.ones(8))
+
+
+def test_forward_writes_buffers():
+    centered = nn.load_modules(MINE).Centered(2)
+    x = tenon.full((4, 2), 3.0, requires_grad=True)
+    assert tenon.allclose(centered(x), tenon.full((4, 2), 2.7))
+    assert tenon.allclose(centered.mean, tenon.full((2,), 0.3)) and not centered.mean.requires_grad
+    assert centered.count.item() == 1 and centered.count.dtype == tenon.int64
+    centered.eval()(x)
+    assert centered.count.item() == 1
+
+
 def test_they_call_operators_of_their_own(tmp_path):
     (tmp_path / "ops.yaml").write_text(OPERATOR)
     (tmp_path / "calls.yaml").write_text(CALLS_IT)
@@ -58,7 +93,7 @@ def test_they_call_operators_of_their_own(tmp_path):
         ("layers:\n- module: A()\n  calls: rellu\n", "calls `rellu`, which no entry declares"),
         (
             "layers:\n- module: A()\n  forward(Tensor input): reluu(input)\n",
-            "`reluu` is neither an operator nor a function",
+            "`reluu` is neither an operator, a function",
         ),
         (
             "layers:\n- module: A(int n)\n  forward(Tensor input): input * m\n",
@@ -68,6 +103,34 @@ def test_they_call_operators_of_their_own(tmp_path):
         ("layers:\n- module: A(int n)\n  calls: relu\n  repr: m\n", "names `m`, which is no argument"),
         ("layers:\n- module: A(int n\n  calls: relu\n", "error"),
         ("- module: A()\n", "must be a map of families"),
+        (
+            "layers:\n- module: A(int n)\n  modules: {f: Linaer(n, n)}\n  forward(Tensor x): f(x)\n",
+            "3:16: error|`Linaer` is no module that an entry declares; did you mean 'Linear'",
+        ),
+        (
+            "layers:\n- module: A(int n)\n  modules:\n    f: Linear(n, n, bia=false)\n  forward(Tensor x): f(x)\n",
+            "`Linear` has no argument `bia`; did you mean 'bias'",
+        ),
+        (
+            "layers:\n- module: A(int n)\n  modules:\n    f: Linear(n)\n  forward(Tensor x): f(x)\n",
+            "`Linear` needs its argument `out_features`",
+        ),
+        (
+            "layers:\n- module: A(int n)\n  modules:\n    f: A(n)\n  forward(Tensor x): f(x)\n",
+            "`A` has itself as a submodule",
+        ),
+        (
+            "layers:\n- module: A(int n)\n  modules:\n    f: Linear(n, n)\n  forward(Tensor x): g(x)\n",
+            "`g` is neither an operator, a function of nn.functional nor a submodule",
+        ),
+        (
+            "layers:\n- module: A(int n)\n  parameters: {train: {size: n}}\n  forward(Tensor x): x\n",
+            "every module has a member `train`",
+        ),
+        (
+            "layers:\n- module: A(int n)\n  parameters: {w: {size: n}}\n  forward(Tensor x): w = x; x\n",
+            "`w` cannot be assigned",
+        ),
         ("", "no families|must be a map"),
     ],
 )

@@ -52,6 +52,7 @@ NB_MODULE(_C, module) {
     add_func(module);
     add_fusion(module);
     add_modes(module);
+    add_module_attributes(module);
     add_cuda(module);
     add_runtime_operators(module);
     add_python_kernels(module);

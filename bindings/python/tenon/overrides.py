@@ -48,6 +48,11 @@ def overridable(function, leaves=None, as_given=False):
     as_given: the arguments come to them as they were given, as from a function that is not written in Python.
     """
 
+    code = function.__code__
+    is_plain = code.co_argcount > 0 and not code.co_kwonlyargcount and not code.co_flags & _VARIADIC
+    if is_plain and leaves is None and not as_given:
+        return _of_parameters(function, code)
+
     @functools.wraps(function)
     def checked(*args, **kwargs):
         asked = args if leaves is None else leaves(args)
@@ -60,6 +65,44 @@ def overridable(function, leaves=None, as_given=False):
         return handle_torch_function(checked, asked, *args, **kwargs)
 
     return checked
+
+
+# *args or **kwargs, among the flags of a code object.
+_VARIADIC = 0x4 | 0x8
+
+
+@functools.cache
+def _checking(count):
+    """Makes functions of so many parameters, which neither pack nor unpack their arguments."""
+    names = ", ".join(f"p{i}" for i in range(count))
+    scope = {}
+    exec(  # noqa: S102
+        f"def make(function, asks, take):\n"
+        f"    def checked({names}):\n"
+        f"        if asks(({names},)):\n"
+        f"            return take(checked, ({names},))\n"
+        f"        return function({names})\n"
+        f"    return checked",
+        scope,
+    )
+    return scope["make"]
+
+
+def _of_parameters(function, code):
+    checked = _checking(code.co_argcount)(function, _C._has_torch_function, _take)
+    checked.__code__ = checked.__code__.replace(
+        co_varnames=code.co_varnames[: code.co_argcount],
+        co_name=code.co_name,
+        co_posonlyargcount=code.co_posonlyargcount,
+    )
+    checked.__defaults__ = function.__defaults__
+    return functools.update_wrapper(checked, function)
+
+
+def _take(checked, values):
+    names = checked.__code__.co_varnames
+    required = len(names) - len(checked.__defaults__ or ())
+    return handle_torch_function(checked, values, *values[:required], **dict(zip(names[required:], values[required:])))
 
 
 def _by_name(function, args, kwargs):

@@ -1,5 +1,8 @@
 #include "runtime/optim/schedulers/lr_scheduler.h"
 
+#include <limits>
+#include <utility>
+
 namespace tenon::optim {
 namespace {
 
@@ -22,6 +25,22 @@ void LRScheduler::step() {
               rates.size(), "\nNumber of param groups: ", groups.size());
   for (size_t i = 0; i < groups.size(); ++i) groups[i].options().set_lr(rates[i]);
   ++step_count_;
+}
+
+LRScheduler::State LRScheduler::state() const {
+  return {base_lrs_, first_epoch() + static_cast<int64_t>(step_count_)};
+}
+
+void LRScheduler::set_state(State state) {
+  const size_t groups = optimizer_.param_groups().size();
+  TENON_CHECK_VALUE(state.base_lrs.size() == groups, "[lr_scheduler] expected ", groups,
+                    " base_lrs, one for each parameter group, got ", state.base_lrs.size());
+  const int64_t steps = state.last_epoch - first_epoch();
+  TENON_CHECK_VALUE(steps >= 0 && steps <= std::numeric_limits<unsigned>::max(),
+                    "[lr_scheduler] expected last_epoch >= ", first_epoch(), ", got ",
+                    state.last_epoch);
+  step_count_ = static_cast<unsigned>(steps);
+  base_lrs_ = std::move(state.base_lrs);
 }
 
 std::vector<double> LRScheduler::get_current_lrs() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "runtime/optim/optimizer.h"
@@ -18,10 +19,21 @@ class TENON_API LRScheduler {
   /// Error if get_lrs() gives another number of rates than there are groups.
   void step();
 
+  /// What a file keeps, under the names of Python's state dict.
+  struct State {
+    std::vector<double> base_lrs;  ///< the rates at construction, one for each group
+    int64_t last_epoch = 0;
+  };
+  State state() const;
+  /// ValueError for another number of rates than there are groups, or an epoch before the first.
+  void set_state(State state);
+  std::vector<double> get_current_lrs() const;
+
  protected:
   /// The rates after this step(), one for each group. `step_count_` steps were taken before.
   virtual std::vector<double> get_lrs() = 0;
-  std::vector<double> get_current_lrs() const;
+  /// Python's last_epoch before the first step().
+  virtual int64_t first_epoch() const { return 0; }
   /// The current rates, each times `factor`.
   std::vector<double> scaled(double factor) const;
   /// The rates at construction, each times `factor`.

@@ -10,8 +10,8 @@ ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(
     ThresholdMode threshold_mode, int64_t cooldown, std::vector<double> min_lr, double eps)
     : optimizer_(optimizer), mode_(mode), factor_(factor), patience_(patience),
       threshold_(threshold), threshold_mode_(threshold_mode), cooldown_(cooldown),
-      min_lr_(std::move(min_lr)), eps_(eps),
-      best_(std::numeric_limits<double>::infinity() * (mode == min ? 1 : -1)) {
+      min_lr_(std::move(min_lr)),
+      eps_(eps), state_{std::numeric_limits<double>::infinity() * (mode == min ? 1 : -1)} {
   const size_t groups = optimizer.param_groups().size();
   TENON_CHECK_VALUE(factor < 1, "Factor should be < 1.0.");
   TENON_CHECK_VALUE(min_lr_.size() <= 1 || min_lr_.size() == groups, "expected ", groups,
@@ -19,27 +19,41 @@ ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(
   if (min_lr_.size() != groups) min_lr_.assign(groups, min_lr_.empty() ? 0 : min_lr_[0]);
 }
 
+void ReduceLROnPlateauScheduler::set_state(const State& state) {
+  for (const int64_t count : {state.num_bad_epochs, state.cooldown_counter, state.last_epoch})
+    TENON_CHECK_VALUE(count >= 0, "[ReduceLROnPlateau] expected a count >= 0, got ", count);
+  state_ = state;
+}
+
+std::vector<double> ReduceLROnPlateauScheduler::get_current_lrs() const {
+  std::vector<double> rates;
+  for (const OptimizerParamGroup& group : optimizer_.param_groups())
+    rates.push_back(group.options().get_lr());
+  return rates;
+}
+
 void ReduceLROnPlateauScheduler::step(double metric) {
+  ++state_.last_epoch;
   if (is_better(metric)) {
-    best_ = metric;
-    bad_epochs_ = 0;
+    state_.best = metric;
+    state_.num_bad_epochs = 0;
   } else {
-    ++bad_epochs_;
+    ++state_.num_bad_epochs;
   }
-  if (cooldown_left_ > 0) {
-    --cooldown_left_;
-    bad_epochs_ = 0;
+  if (state_.cooldown_counter > 0) {
+    --state_.cooldown_counter;
+    state_.num_bad_epochs = 0;
   }
-  if (bad_epochs_ <= patience_) return;
+  if (state_.num_bad_epochs <= patience_) return;
   reduce();
-  cooldown_left_ = cooldown_;
-  bad_epochs_ = 0;
+  state_.cooldown_counter = cooldown_;
+  state_.num_bad_epochs = 0;
 }
 
 bool ReduceLROnPlateauScheduler::is_better(double metric) const {
   const double sign = mode_ == min ? -1 : 1;
-  const double bound =
-      threshold_mode_ == rel ? best_ * (1 + sign * threshold_) : best_ + sign * threshold_;
+  const double bound = threshold_mode_ == rel ? state_.best * (1 + sign * threshold_)
+                                              : state_.best + sign * threshold_;
   return mode_ == min ? metric < bound : metric > bound;
 }
 

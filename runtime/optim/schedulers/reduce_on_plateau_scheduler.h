@@ -25,6 +25,17 @@ class TENON_API ReduceLROnPlateauScheduler {
 
   void step(double metric);
 
+  /// What a file keeps, under the names of Python's state dict.
+  struct State {
+    double best;
+    int64_t num_bad_epochs = 0, cooldown_counter = 0, last_epoch = 0;
+  };
+  const State& state() const { return state_; }
+  /// ValueError for a negative count.
+  void set_state(const State& state);
+  /// One for each parameter group.
+  std::vector<double> get_current_lrs() const;
+
  private:
   bool is_better(double metric) const;
   void reduce();
@@ -37,8 +48,8 @@ class TENON_API ReduceLROnPlateauScheduler {
   ThresholdMode threshold_mode_;
   int64_t cooldown_;
   std::vector<double> min_lr_;
-  double eps_, best_;
-  int64_t bad_epochs_ = 0, cooldown_left_ = 0;
+  double eps_;
+  State state_;
 };
 
 using ReduceLROnPlateau = ReduceLROnPlateauScheduler;

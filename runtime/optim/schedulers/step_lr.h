@@ -13,6 +13,8 @@ class TENON_API StepLR : public LRScheduler {
 
  private:
   std::vector<double> get_lrs() override;
+  /// A file continues in Python at the epoch at which it would have continued here.
+  int64_t first_epoch() const override { return -1; }
 
   unsigned step_size_;
   double gamma_;

@@ -13,6 +13,7 @@
 #include "runtime/serialization/save.h"
 #include "runtime/serialization/training/optimizer_state.h"
 #include "runtime/serialization/training/rng_state.h"
+#include "runtime/serialization/training/scheduler_state.h"
 
 namespace tenon::serialization {
 

@@ -91,3 +91,27 @@ TEST_CASE("each group has its own rate, and options without one are refused") {
   CHECK_THROWS_WITH(one.step(), Catch::Contains("Number of learning rates given: 1\n"
                                                 "Number of param groups: 2"));
 }
+
+TEST_CASE("a schedule goes on from a state, and wrong states change nothing") {
+  Trained a, b;
+  optim::StepLR one(a.optimizer, 3, 0.5), other(b.optimizer, 3, 0.5);
+  for (int i = 0; i < 5; ++i) one.step();
+  CHECK(one.state().last_epoch == 4);
+  b.optimizer.param_groups()[0].options().set_lr(a.rate());
+  other.set_state(one.state());
+  for (int i = 0; i < 6; ++i) {
+    one.step(), other.step();
+    CHECK(a.rate() == b.rate());
+  }
+  CHECK_THROWS_WITH(other.set_state({{0.1, 0.2}, 3}),
+                    "[lr_scheduler] expected 1 base_lrs, one for each parameter group, got 2");
+  CHECK_THROWS_WITH(other.set_state({{0.1}, -2}),
+                    "[lr_scheduler] expected last_epoch >= -1, got -2");
+  CHECK(other.state().last_epoch == 10);
+  optim::ReduceLROnPlateau plateau(a.optimizer);
+  CHECK_THROWS_WITH(plateau.set_state({.best = 1, .num_bad_epochs = -1}),
+                    "[ReduceLROnPlateau] expected a count >= 0, got -1");
+  plateau.set_state({.best = 1, .num_bad_epochs = 10});
+  plateau.step(2);
+  CHECK(plateau.state().num_bad_epochs == 0);
+}

@@ -67,6 +67,7 @@ void add_global_state(nb::module_& module);
 void add_func(nb::module_& module);
 void add_fusion(nb::module_& module);
 void add_modes(nb::module_& module);
+void add_module_attributes(nb::module_& module);
 void add_cuda(nb::module_& module);
 void add_runtime_operators(nb::module_& module);
 void add_python_kernels(nb::module_& module);

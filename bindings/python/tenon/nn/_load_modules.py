@@ -1,5 +1,6 @@
 """Modules of one's own, from entries of modules.yaml's form."""
 
+import importlib
 import importlib.util
 import os
 import pathlib
@@ -45,19 +46,17 @@ def load_modules(path, operators=()):
             except OSError:
                 if not folder.is_dir():  # another process has written the same
                     raise
-    return _import(path.stem, sorted(folder.glob("*.py")))
+    return _import(path.stem, folder)
 
 
-def _import(name, files):
+def _import(name, folder):
     package = types.ModuleType(f"tenon_modules_{name}", f"Modules of {name}.yaml.")
-    package.__path__ = []
+    package.__path__ = [str(folder)]
+    for loaded in [one for one in sys.modules if one.startswith(f"{package.__name__}.")]:
+        del sys.modules[loaded]
     sys.modules[package.__name__] = package
-    for file in files:
-        spec = importlib.util.spec_from_file_location(f"{package.__name__}.{file.stem}", file)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-        setattr(package, file.stem, module)
+    for file in sorted(folder.glob("*.py")):
+        module = importlib.import_module(f"{package.__name__}.{file.stem}")
         for one in module.__all__:
             setattr(package, one, getattr(module, one))
     return package

@@ -5,6 +5,7 @@ import itertools
 from collections import OrderedDict, namedtuple
 
 import tenon
+from tenon._C import _call_forward, _look_up_in_tables, _set_module_call
 from tenon.nn.parameter import Buffer, Parameter
 
 
@@ -214,6 +215,10 @@ class Module:
             if name in self.__dict__.get(table, ()):
                 return self.__dict__[table][name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __init_subclass__(cls, **arguments):
+        super().__init_subclass__(**arguments)
+        _quicken(cls)
 
     def __delattr__(self, name):
         for table in _DICTS:
@@ -732,3 +737,18 @@ class Module:
         if not children and len(lines) <= 1:
             return f"{self._get_name()}({extra})"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+
+_getattr_of_modules, _call_of_modules = Module.__getattr__, Module.__call__
+_set_module_call(_call_of_modules, _global_hooks)
+
+
+def _quicken(cls):
+    """What a class has from Module is done without Python's frames."""
+    if cls.__getattr__ is _getattr_of_modules and cls.__getattribute__ is object.__getattribute__:
+        _look_up_in_tables(cls)
+    if cls.__call__ is _call_of_modules:
+        _call_forward(cls)
+
+
+_quicken(Module)
