@@ -134,3 +134,9 @@ def test_fused_functions_in_fused_functions():
     x = parameter(B, N)
     same(outer(x), (x * 0.5 + 1) * tenon.sigmoid(x))
     assert not inner._variants
+    # Batches of these shapes, and derivatives of derivatives.
+    batch = tenon.randn(3, B, N)
+    same(tenon.vmap(outer)(batch), (batch * 0.5 + 1) * tenon.sigmoid(batch))
+    first = [tenon.autograd.grad(y.sum(), x, create_graph=True)[0] for y in (outer(x), outer.__wrapped__(x))]
+    same(*(tenon.autograd.grad((g * g).sum(), x)[0] for g in first))
+    assert len(outer._variants) == 1
