@@ -31,7 +31,9 @@ Tensor native::diff(const Tensor& self, int64_t n, int64_t dim,
   parts.push_back(self);
   if (append) parts.push_back(*append);
   Tensor out = parts.size() > 1 ? cat(parts, d) : self;
-  for (int64_t i = 0; i < n; ++i) {
+  // Of as many elements nothing is left.
+  const int64_t times = std::min(n, out.size(d));
+  for (int64_t i = 0; i < times; ++i) {
     const int64_t left = std::max<int64_t>(out.size(d) - 1, 0);
     const Tensor after = out.narrow(d, out.size(d) - left, left), before = out.narrow(d, 0, left);
     out = out.scalar_type() == kBool ? logical_xor(after, before) : after - before;

@@ -149,7 +149,7 @@ Tensor contracted(Tensor a, Tensor b, IntArrayRef dims) {
 /// result has "..." and then, in the alphabet's order, each name that stands once. Operands are
 /// multiplied from left to right, in pairs by bmm, whatever order `path` proposes: it changes no
 /// value.
-Tensor native::einsum(std::string_view equation, TensorList tensors, OptionalIntArrayRef) {
+Tensor native::einsum(std::string_view equation, TensorList tensors, OptionalIntArrayRef path) {
   TENON_CHECK(!tensors.empty(), "[einsum] must provide at least one operand");
   const size_t arrow = equation.find("->");
   std::string_view left = equation.substr(0, arrow);
@@ -162,6 +162,10 @@ Tensor native::einsum(std::string_view equation, TensorList tensors, OptionalInt
   }
   TENON_CHECK(labels.size() == tensors.size(), "[einsum] the equation \"", equation, "\" has ",
               labels.size(), " operands, but ", tensors.size(), " were provided");
+  const size_t steps = tensors.size() == 1 ? 2 : 2 * (tensors.size() - 1);
+  TENON_CHECK(!path || path->size() == steps,
+              "[einsum] expected contraction path given in path parameter to have size ", steps,
+              " but got ", path ? path->size() : 0);
   Places layout;
   std::array<int, kLetters + 1> uses{};
   for (size_t i = 0; i < labels.size(); ++i) {

@@ -38,6 +38,19 @@ struct Windows {
   }
 };
 
+/// Each list has two numbers.
+void check_pairs(const char* op, IntArrayRef kernel, IntArrayRef dilation, IntArrayRef padding,
+                 IntArrayRef stride) {
+  const auto check = [op](const char* name, IntArrayRef list) {
+    TENON_CHECK(list.size() == 2, "[", op, "] It is expected ", name, " equals to 2, but got size ",
+                list.size());
+  };
+  check("kernel_size", kernel);
+  check("dilation", dilation);
+  check("padding", padding);
+  check("stride", stride);
+}
+
 void check_blocks(const char* op, const Windows& h, const Windows& w) {
   TENON_CHECK(h.count >= 1 && w.count >= 1, "[", op, "] Given ", h.size, " x ", w.size,
               " pixels and windows of ", h.kernel, " x ", h.kernel > 0 ? w.kernel : 0,
@@ -50,6 +63,7 @@ void check_blocks(const char* op, const Windows& h, const Windows& w) {
 /// [N, C, H, W] or [C, H, W] -> [N, C kernel, windows]: each window as a column.
 Tensor native::im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef dilation,
                       IntArrayRef padding, IntArrayRef stride) {
+  check_pairs("im2col", kernel_size, dilation, padding, stride);
   const bool batched = self.dim() == 4;
   TENON_CHECK((batched || self.dim() == 3) && self.size(-3) != 0 && self.size(-2) != 0 &&
                   self.size(-1) != 0,
@@ -72,6 +86,9 @@ Tensor native::im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef d
 /// The way back, where windows overlap their sum: [N, C kernel, windows] -> [N, C, output_size].
 Tensor native::col2im(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size,
                       IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) {
+  TENON_CHECK(output_size.size() == 2,
+              "[col2im] It is expected output_size equals to 2, but got size ", output_size.size());
+  check_pairs("col2im", kernel_size, dilation, padding, stride);
   const Windows h("col2im", 0, output_size[0], kernel_size, dilation, padding, stride);
   const Windows w("col2im", 1, output_size[1], kernel_size, dilation, padding, stride);
   const bool batched = self.dim() == 3;

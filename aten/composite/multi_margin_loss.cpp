@@ -1,6 +1,8 @@
 #include "tenon/native/multi_margin_loss.h"
 
 #include "tenon/ops/_reduced.h"
+#include "tenon/ops/gt.h"
+#include "tenon/ops/where.h"
 
 namespace tenon {
 
@@ -23,7 +25,8 @@ Tensor native::multi_margin_loss(const Tensor& self, const Tensor& target, const
               "[multi_margin_loss] inconsistent weight size, expected ", rows.size(1), " but got ",
               weight ? weight->sizes() : IntArrayRef());
   const Tensor places = target.reshape({-1, 1});
-  Tensor excess = (rows - rows.gather(1, places) + margin).clamp_min(0);
+  const Tensor distance = rows - rows.gather(1, places) + margin;
+  Tensor excess = where(distance > 0, distance, 0);  // NaN is no excess
   if (p.equal(2)) excess = excess * excess;
   if (weight) excess = excess * weight->index_select(0, places.view({-1})).unsqueeze(1);
   const Tensor loss = excess.scatter(1, places, 0).sum(1) / rows.size(1);

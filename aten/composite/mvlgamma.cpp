@@ -15,6 +15,8 @@ namespace tenon {
 /// 0 ... p - 1.
 Tensor native::mvlgamma(const Tensor& self, int64_t p) {
   TENON_CHECK(p >= 1, "[mvlgamma] p has to be greater than or equal to 1, got ", p);
+  TENON_CHECK(self.scalar_type() != kBool,
+              "[mvlgamma] The input tensor may not be a boolean tensor.");
   const ScalarType dtype =
       is_integral(self.scalar_type(), true) ? get_default_dtype() : self.scalar_type();
   const Tensor steps = arange(Scalar(0.5 * (1 - static_cast<double>(p))), Scalar(0.5), Scalar(0.5),

@@ -91,6 +91,9 @@ Tensor native::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, c
               vec.dim());
   TENON_CHECK(mat.size(1) == vec.size(0), "[addmv] size mismatch, got input (", mat.size(0),
               "), mat (", mat.size(0), "x", mat.size(1), "), vec (", vec.size(0), ")");
+  TENON_CHECK(self.scalar_type() == mat.scalar_type() && mat.scalar_type() == vec.scalar_type(),
+              "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ",
+              mat.scalar_type(), ", and ", vec.scalar_type());
   return accumulated("addmv", self, mat.mv(vec), beta, alpha, true);
 }
 
@@ -107,6 +110,11 @@ Tensor native::addbmm(const Tensor& self, const Tensor& batch1, const Tensor& ba
   TENON_CHECK(batch1.size(2) == batch2.size(1), "[addbmm] Incompatible matrix sizes for bmm (",
               batch1.size(1), "x", batch1.size(2), " and ", batch2.size(1), "x", batch2.size(2),
               ")");
+  for (const Tensor* t : {&batch1, &batch2}) {
+    TENON_CHECK(self.scalar_type() == t->scalar_type(),
+                "self and mat2 must have the same dtype, but got ", self.scalar_type(), " and ",
+                t->scalar_type());
+  }
   const int64_t inside = batch1.size(0) * batch1.size(2);
   const Tensor wide = batch1.permute({1, 0, 2}).reshape({batch1.size(1), inside});
   return accumulated("addbmm", self, wide.mm(batch2.reshape({inside, batch2.size(2)})), beta, alpha,

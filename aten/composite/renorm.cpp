@@ -1,5 +1,7 @@
 #include "tenon/native/renorm.h"
 
+#include <cmath>
+
 #include "tenon/ops/linalg_vector_norm.h"
 #include "tenon/ops/to.h"
 #include "tenon/ops/where.h"
@@ -16,6 +18,8 @@ Tensor native::renorm(const Tensor& self, const Scalar& p, int64_t dim, const Sc
   TENON_CHECK(self.dim() > 1, "[renorm] input needs at least 2 dimensions, got ", self.dim(),
               " dimensions");
   const int64_t d = wrap_dim(dim, self.dim());
+  // The quotient's gradient would be NaN.
+  if (std::isinf(maxnorm.toDouble())) return self.clone(MemoryFormat::Contiguous);
   DimVector others;
   for (int64_t i = 0; i < self.dim(); ++i) {
     if (i != d) others.push_back(i);

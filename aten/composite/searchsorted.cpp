@@ -95,6 +95,16 @@ void check_searchable(const Scalar& number) {
                               "[isin] Unsupported input type encountered for isin(): ", number);
 }
 
+/// A number as a tensor of the dtype in which it is compared with the elements of `sorted`. It may
+/// overflow to infinity.
+Tensor as_number_of(const Scalar& number, const Tensor& sorted) {
+  const ScalarType dtype = sorted.scalar_type(), kind = number.type();
+  const Tensor single = full({}, number, sorted.options().dtype(kind));
+  if (is_floating_point(dtype) || kind == kBool) return single.to(dtype);
+  if (!is_integral(kind, false)) return single.to(get_default_dtype());
+  return dtype == kBool ? single : single.to(dtype);
+}
+
 }  // namespace
 
 /// For each of self's values the place in the sorted sequence, or in the row of sequences that
@@ -138,8 +148,8 @@ Tensor native::searchsorted_Scalar(const Tensor& sorted_sequence, const Scalar& 
               "[searchsorted] input value can be a scalar only when boundaries tensor dimension is "
               "1, but we got boundaries tensor dim(",
               sorted_sequence.dim(), ")");
-  return searchsorted(sorted_sequence, full({}, self, sorted_sequence.options()), out_int32, right,
-                      side, sorter);
+  return searchsorted(sorted_sequence, as_number_of(self, sorted_sequence), out_int32, right, side,
+                      sorter);
 }
 
 /// The bucket of each value between sorted boundaries: searchsorted.

@@ -9,6 +9,13 @@
 namespace tenon {
 namespace {
 
+/// How many places of a [rows, columns] matrix are in columns up to i + offset of row i.
+int64_t places_below(int64_t rows, int64_t columns, int64_t offset) {
+  const int64_t begin = std::clamp<int64_t>(-offset, 0, rows);
+  const int64_t full = std::clamp<int64_t>(columns - offset - 1, begin, rows);
+  return (full - begin) * (begin + full + 2 * offset + 1) / 2 + (rows - full) * columns;
+}
+
 /// The places of a triangle of a [rows, columns] matrix, row by row: [2, n]. Row i of the lower one
 /// ends, of the upper one begins at column i + offset.
 Tensor triangle(const char* op, bool lower, int64_t rows, int64_t columns, int64_t offset,
@@ -26,12 +33,18 @@ Tensor triangle(const char* op, bool lower, int64_t rows, int64_t columns, int64
     return lower ? std::pair<int64_t, int64_t>(0, edge)
                  : std::pair<int64_t, int64_t>(edge, columns);
   };
-  int64_t count = 0;
-  for (int64_t i = 0; i < rows; ++i) count += bounds(i).second - bounds(i).first;
+  // Rows that have places: the others may be many.
+  const int64_t begin = lower ? std::clamp<int64_t>(-at, 0, rows) : 0;
+  const int64_t end = lower ? rows : std::clamp<int64_t>(columns - at, 0, rows);
+  int64_t all = 0;
+  TENON_CHECK(!__builtin_mul_overflow(rows, columns, &all), "[", op, "] a matrix of ", rows, " x ",
+              columns, " has too many elements");
+  const int64_t below = places_below(rows, columns, lower ? at : at - 1);
+  const int64_t count = lower ? below : all - below;
   const Tensor places(tenon::empty({2, count}, kLong, kCPU));
   auto* to = static_cast<int64_t*>(places.data_ptr());
   int64_t n = 0;
-  for (int64_t i = 0; i < rows; ++i) {
+  for (int64_t i = begin; i < end && columns > 0; ++i) {
     const auto [first, last] = bounds(i);
     for (int64_t j = first; j < last; ++j, ++n) {
       to[n] = i;

@@ -112,9 +112,9 @@ std::tuple<Tensor, Tensor, Tensor> native::_unique2(const Tensor& input, bool, b
 }
 
 /// The same of slices along dim, which are in lexicographical order: sorted by their last element,
-/// then, stably, by the one before, and so on.
-std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& input, int64_t dim, bool,
-                                                      bool return_inverse, bool return_counts) {
+/// then, stably, by the one before, and so on. As PyTorch's, it always gives the inverse.
+std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& input, int64_t dim, bool, bool,
+                                                      bool return_counts) {
   const ScalarType dtype = input.scalar_type();
   const Tensor self = with_operators(input);
   const int64_t d = dim_of_slices(self, dim);
@@ -126,7 +126,7 @@ std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& input, int64
     order = order.index_select(0, std::get<1>(column.sort(true, 0, false)));
   }
   return with_dtype(distinct(self, d, rows.index_select(0, order), order, rows.size(0),
-                             return_inverse, return_counts),
+                             /*inverse=*/true, return_counts),
                     dtype);
 }
 

@@ -16,6 +16,7 @@
 #include "tenon/native/upsample_nearest2d.h"
 #include "tenon/native/upsample_nearest3d.h"
 #include "tenon/native/upsample_trilinear3d.h"
+#include "tenon/ops/mean.h"
 
 /// Interpolation of [N, C, L], [N, C, H, W] and [N, C, D, H, W] in the dimensions after the second:
 /// linear maps along one dimension after the other. Half types are rounded once.
@@ -78,7 +79,10 @@ Tensor nearest(const char* op, const Tensor& self, IntArrayRef output_size, bool
   // Only gradients of half types are sums.
   Tensor out = self.requires_grad() ? to_opmath_type(self) : self;
   for (auto d = static_cast<int64_t>(scales.size()) - 1; d >= 0; --d) {
-    const Grid grid{self.size(2 + d), output_size[d], false, scales.begin()[d]};
+    const int64_t from = self.size(2 + d), to = output_size[d];
+    // As in PyTorch, a plane of the same or twice the size has that factor, whatever is given.
+    const bool whole = !exact && scales.size() == 2 && (to == from || to == 2 * from);
+    const Grid grid{from, to, false, whole ? std::nullopt : scales.begin()[d]};
     out = resample(out, 2 + d, exact ? Filter::NearestExact : Filter::Nearest, grid);
   }
   return in_format(out.to(self.scalar_type()), self.suggest_memory_format());
@@ -182,6 +186,13 @@ Tensor native::_upsample_bicubic2d_aa_vec(const Tensor& input, OptionalIntArrayR
 Tensor native::adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) {
   constexpr const char* kOp = "adaptive_avg_pool3d";
   TENON_CHECK(output_size.size() == 3, "[", kOp, "] output_size must be 3, got ", output_size);
+  const bool ones =
+      std::all_of(output_size.begin(), output_size.end(), [](int64_t n) { return n == 1; });
+  if (ones && self.numel() > 0) {
+    // Of any number of dimensions.
+    return in_format(mean(self, {-1, -2, -3}, /*keepdim=*/true),
+                     self.dim() == 5 ? self.suggest_memory_format() : MemoryFormat::Contiguous);
+  }
   TENON_CHECK(self.dim() == 4 || self.dim() == 5, "[", kOp, "] Expected 4D or 5D tensor, but got ",
               self.sizes());
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", kOp,
@@ -199,11 +210,7 @@ Tensor native::adaptive_avg_pool3d(const Tensor& self, IntArrayRef output_size) 
               ? out.narrow(d, 0, 0)
               : resample(out, d, Filter::Mean, Grid{self.size(d), output_size[i], false, {}});
   }
-  const bool ones =
-      std::all_of(output_size.begin(), output_size.end(), [](int64_t n) { return n == 1; });
-  return in_format(out.to(self.scalar_type()), ones && self.dim() == 5
-                                                   ? self.suggest_memory_format()
-                                                   : MemoryFormat::Contiguous);
+  return out.to(self.scalar_type()).contiguous();
 }
 
 }  // namespace tenon

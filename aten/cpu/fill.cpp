@@ -75,7 +75,9 @@ Tensor& native::fill_tensor_cpu_(Tensor& self, const Tensor& value) {
   TENON_CHECK(value.dim() == 0,
               "[fill_] fill_ only supports 0-dimension value tensor but got tensor with ",
               value.dim(), " dimensions.");
-  return native::fill_scalar_cpu_(self, ops::_local_scalar_dense::call(value));
+  // Cast as copy_ does: a number may overflow, an imaginary part is dropped.
+  const Tensor cast = value.to(self.scalar_type());
+  return native::fill_scalar_cpu_(self, ops::_local_scalar_dense::call(cast));
 }
 
 Tensor& native::zero_cpu_(Tensor& self) {

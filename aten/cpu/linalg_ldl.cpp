@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "aten/cpu/linalg/matrix_access.h"
@@ -6,6 +7,19 @@
 #include "tenon/ops/_linalg_check_errors.h"
 
 namespace tenon {
+namespace {
+
+/// Rows and columns that are exchanged are the matrix's: LAPACK would write beside it.
+void check_exchanges(const Tensor& pivots, int64_t n) {
+  const Tensor given = pivots.contiguous();
+  const auto* const first = static_cast<const int32_t*>(given.const_data_ptr());
+  TENON_CHECK(std::all_of(first, first + given.numel(),
+                          [n](int64_t p) { return p != 0 && -n <= p && p <= n; }),
+              "[linalg.ldl_solve] expected pivots between 1 and ", n,
+              " or their negatives, as ldl_factor gives them");
+}
+
+}  // namespace
 
 void native::linalg_ldl_factor_ex_cpu(const Tensor& self, bool hermitian, bool check_errors,
                                       const Tensor& LD, const Tensor& pivots, const Tensor& info) {
@@ -43,6 +57,7 @@ void native::linalg_ldl_solve_cpu(const Tensor& LD, const Tensor& pivots, const 
   const char* const op = "linalg.ldl_solve";
   if (out.numel() == 0) return;
   const lapack::Int n = lapack::to_int(op, LD.size(-1)), columns = lapack::to_int(op, B.size(-1));
+  check_exchanges(pivots, n);
   const Tensor factors = LD.transpose(-2, -1).contiguous(), exchanges = pivots.contiguous();
   TENON_DISPATCH_FLOATING_AND_COMPLEX(B.scalar_type(), op, {
     const auto& routines = lapack::routines<scalar_t>(op);

@@ -1,9 +1,28 @@
+#include <algorithm>
+
+#include "aten/common/contiguous.h"
 #include "aten/cpu/linalg/systems.h"
 #include "tenon/native/linalg_lu_factor_ex.h"
 #include "tenon/native/linalg_lu_solve.h"
 #include "tenon/ops/_linalg_check_errors.h"
 
 namespace tenon {
+namespace {
+
+/// Rows that are exchanged are rows of the matrix: LAPACK would write beside it.
+void check_pivots(const Tensor& pivots, int64_t rows) {
+  const TensorBase given = native::contiguous(pivots, kInt);
+  const auto* const first = static_cast<const int32_t*>(given.const_data_ptr());
+  const int32_t* const last = first + given.numel();
+  TENON_CHECK(std::all_of(first, last, [](int32_t p) { return p >= 1; }),
+              "Pivots given to lu_solve must all be greater or equal to 1. Did you properly pass "
+              "the result of lu_factor?");
+  TENON_CHECK(std::all_of(first, last, [rows](int32_t p) { return p <= rows; }),
+              "Pivots given to lu_solve must all be smaller or equal to LU.size(-2). Did you "
+              "properly pass the result of lu_factor?");
+}
+
+}  // namespace
 
 void native::linalg_lu_factor_ex_cpu(const Tensor& A, bool, bool check_errors, const Tensor& LU,
                                      const Tensor& pivots, const Tensor& info) {
@@ -35,6 +54,7 @@ void native::linalg_lu_solve_cpu(const Tensor& LU, const Tensor& pivots, const T
                                  bool adjoint, const Tensor& out) {
   const char* const op = "linalg.lu_solve";
   if (out.numel() == 0) return;
+  check_pivots(pivots, LU.size(-2));
   TENON_DISPATCH_FLOATING_AND_COMPLEX(B.scalar_type(), op, {
     const lapack::LuFactors<scalar_t> factors(LU, pivots, lapack::batch_of(out));
     const lapack::Systems<scalar_t> systems(op, factors, B, out, left, adjoint ? 'C' : 'N');

@@ -43,13 +43,11 @@ void batch_norm(const TensorBase& x, const TensorBase& weight, const TensorBase&
     const double n = static_cast<double>(s.count());
     for (int64_t c = 0; c < channels; ++c) {
       const double offset = sums[c] / n;
-      const double variance = std::max(0.0, squares[c] / n - offset * offset);
+      const double spread = squares[c] / n - offset * offset;
+      const double variance = spread < 0 ? 0 : spread;  // NaN stays
       mean[c] = static_cast<T>(shift[c] + offset);
-      // max() would turn NaN into 0.
-      invstd[c] =
-          static_cast<T>(1 / std::sqrt((std::isnan(squares[c]) ? squares[c] : variance) + eps));
-      unbiased[c] =
-          static_cast<T>((std::isnan(squares[c]) ? squares[c] : variance) * (n / (n - 1)));
+      invstd[c] = static_cast<T>(1 / std::sqrt(variance + eps));
+      unbiased[c] = static_cast<T>(variance * (n / (n - 1)));
     }
     update_running(running_mean, mean, momentum);
     update_running(running_var, unbiased, momentum);

@@ -19,6 +19,7 @@ TensorSpec native::roll_meta(const Tensor& self, IntArrayRef shifts, IntArrayRef
               "[roll] shifts and dimensions must align. shifts: ", shifts.size(),
               ", dims:", dims.size());
   for (int64_t d : dims) {
+    if (self.numel() == 0) break;  // nothing is rolled
     TENON_CHECK_INDEX(self.dim() > 0, "[roll] Dimension specified as ", d,
                       " but tensor has no dimensions");
     wrap_dim(d, self.dim());

@@ -160,6 +160,8 @@ void native::pow_tensor_scalar_check(const Tensor& self, const Scalar& exponent)
 }
 
 void native::heaviside_check(const Tensor& self, const Tensor& values) {
+  TENON_CHECK_NOT_IMPLEMENTED(!is_complex(self.scalar_type()) && !is_complex(values.scalar_type()),
+                              "heaviside is not yet implemented for complex tensors.");
   TENON_CHECK(self.scalar_type() == values.scalar_type(),
               "[heaviside] heaviside is not yet implemented for tensors with different dtypes.");
 }

@@ -26,6 +26,68 @@ const char* result_of_linalg(std::string_view op) {
   return std::find(names.begin(), names.end(), op) == names.end() ? nullptr : "result";
 }
 
+/// Operators that cast into no `out`, although they are made of others that would.
+constexpr auto kExactOuts = std::to_array<std::string_view>({"addbmm",
+                                                             "addmv",
+                                                             "alias_copy",
+                                                             "as_strided_copy",
+                                                             "avg_pool3d",
+                                                             "bucketize",
+                                                             "complex",
+                                                             "diag",
+                                                             "diagonal_copy",
+                                                             "dot",
+                                                             "expand_copy",
+                                                             "float_power",
+                                                             "frobenius_norm",
+                                                             "histc",
+                                                             "index_copy",
+                                                             "index_reduce",
+                                                             "inner",
+                                                             "inverse",
+                                                             "linalg_cholesky",
+                                                             "linalg_det",
+                                                             "linalg_eigvalsh",
+                                                             "linalg_inv",
+                                                             "linalg_matrix_norm",
+                                                             "linalg_multi_dot",
+                                                             "linalg_norm",
+                                                             "linalg_solve",
+                                                             "linalg_svdvals",
+                                                             "linalg_vecdot",
+                                                             "linear",
+                                                             "logcumsumexp",
+                                                             "lu_solve",
+                                                             "matmul",
+                                                             "matrix_power",
+                                                             "msort",
+                                                             "multinomial",
+                                                             "mv",
+                                                             "nan_to_num",
+                                                             "nanquantile",
+                                                             "narrow_copy",
+                                                             "nonzero_static",
+                                                             "nuclear_norm",
+                                                             "permute_copy",
+                                                             "polar",
+                                                             "quantile",
+                                                             "renorm",
+                                                             "searchsorted",
+                                                             "select_copy",
+                                                             "slice_copy",
+                                                             "slice_scatter",
+                                                             "squeeze_copy",
+                                                             "t_copy",
+                                                             "take_along_dim",
+                                                             "transpose_copy",
+                                                             "unfold_copy",
+                                                             "unsqueeze_copy",
+                                                             "vdot",
+                                                             "view_as_complex_copy",
+                                                             "view_as_real_copy",
+                                                             "view_copy"});
+static_assert(std::is_sorted(kExactOuts.begin(), kExactOuts.end()));
+
 void check_cast(const char* op, ScalarType from, ScalarType to) {
   if (can_cast(from, to)) return;
   if (const char* const result = result_of_linalg(op))
@@ -98,6 +160,9 @@ void check_out_dtype(const char* op, const TensorBase& out, ScalarType dtype) {
 void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, ScalarType dtype) {
   if (out.defined()) out.unsafe_impl()->check_may_change();
   check_cast(op, dtype, out.scalar_type());
+  if (out.scalar_type() != dtype &&
+      std::binary_search(kExactOuts.begin(), kExactOuts.end(), std::string_view(op)))
+    check_out_dtype(op, out, dtype);
   if (out.sizes() == sizes) return;
   TENON_CHECK(!out.requires_grad(), "[", op, "] cannot resize an out tensor that requires grad");
   if (out.numel() != 0) warn_of_resized_out(out, sizes);

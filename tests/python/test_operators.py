@@ -51,7 +51,8 @@ def test_operators_of_lists():
     assert numbers(tenon._foreach_mul([a, b], [2, 0.5])) == [[2, 4], [1.5]]
     assert numbers(tenon.ops.aten._foreach_mul([a, b], [2, True])) == [[2, 4], [3]]
     c = a.detach().clone()
-    assert tenon._foreach_mul_([c, b], 3) is None and numbers([c, b]) == [[3, 6], [9]]
+    changed = tenon._foreach_mul_([c, b], 3)
+    assert changed[0] is c and changed[1] is b and numbers(changed) == [[3, 6], [9]]
     with pytest.raises(
         RuntimeError,
         match=r"\[_foreach_add\] lists must have the same number of elements, got 2 in self and 1 in other",

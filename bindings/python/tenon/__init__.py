@@ -68,6 +68,7 @@ from tenon._functional import (
     meshgrid as meshgrid,
     nonzero as nonzero,
     norm as norm,
+    of_list_in_place as _of_list_in_place,
     set_flush_denormal as set_flush_denormal,
     set_num_threads as set_num_threads,
     stft as stft,
@@ -76,6 +77,10 @@ from tenon._functional import (
     unique_consecutive as unique_consecutive,
     unravel_index as unravel_index,
     use_deterministic_algorithms as use_deterministic_algorithms,
+)
+
+globals().update(
+    {n: _of_list_in_place(getattr(_C, n)) for n in dir(_C) if n.startswith("_foreach_") and n.endswith("_")}
 )
 from tenon._matrices import (
     chain_matmul as chain_matmul,

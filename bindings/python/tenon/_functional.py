@@ -11,6 +11,17 @@ Tensor = _C.Tensor
 _as_given = functools.partial(overridable, as_given=True)
 
 
+def of_list_in_place(function):
+    """The operator of a list in place, `_foreach_add_`, as PyTorch's: it returns the list's tensors."""
+
+    @functools.wraps(function)
+    def changed(*args, **kwargs):
+        result = function(*args, **kwargs)
+        return list(args[0] if args else kwargs["self"]) if result is None else result
+
+    return changed
+
+
 @_as_given
 def nonzero(input, *, as_tuple=False, out=None):
     """The places of the elements that are not zero: [n, dimensions], or with as_tuple one tensor per dimension."""

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "bindings/python/src/calls/other_calls.h"
 #include "bindings/python/src/calls/overrides.h"
@@ -45,6 +46,15 @@ bool is_integer_or_tensor(PyObject* object) {
          (is_single(object) && is_integral(tensor_of(object).scalar_type(), false));
 }
 
+/// A list of integers. As in PyTorch only the first may not be a bool.
+bool all_integers(PyObject* object, bool (*is)(PyObject*)) {
+  bool later = false;
+  return all_of(object, [&](PyObject* o) {
+    const bool first = !std::exchange(later, true);
+    return is(o) || (!first && PyBool_Check(o));
+  });
+}
+
 /// Whether the object can be an argument of the kind. `lenient`: also a tensor for a number.
 bool matches(const Parameter& p, PyObject* object, bool lenient) {
   switch (p.kind) {
@@ -55,7 +65,7 @@ bool matches(const Parameter& p, PyObject* object, bool lenient) {
   case Kind::Int: return lenient ? is_integer_or_tensor(object) : is_integer(object);
   case Kind::IntList:
     if (p.size > 0 && is_integer(object)) return true;
-    return all_of(object, lenient ? is_integer_or_tensor : is_integer);
+    return all_integers(object, lenient ? is_integer_or_tensor : is_integer);
   case Kind::Float: return is_real(object) || (lenient && is_single(object));
   case Kind::FloatList: return all_of(object, is_real);
   case Kind::Bool: return is_boolean(object);

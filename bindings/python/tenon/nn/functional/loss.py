@@ -100,8 +100,10 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             "ensure they have the same size."
         )
     with tenon.no_grad():
-        if bool(tenon.logical_or(input < 0, input > 1).any()):
-            raise RuntimeError("all elements of input should be between 0 and 1")
+        for name, values in (("input", input), ("target", target)):
+            # NaN is not between them.
+            if not bool(tenon.logical_and(values >= 0, values <= 1).all()):
+                raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     return _nn.binary_cross_entropy(input, target, weight, _reduction(_legacy(size_average, reduce, reduction)))
 
 

@@ -1,0 +1,1 @@
+"""Random calls of every operator beside PyTorch; `python -m fuzzed_calls --help`, or ./tenon conformance --fuzz."""
