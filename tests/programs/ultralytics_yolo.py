@@ -3,7 +3,7 @@
 import os
 
 os.environ["YOLO_CONFIG_DIR"] = os.getcwd()
-os.environ["YOLO_OFFLINE"] = "true"
+os.environ["YOLO_OFFLINE"], os.environ["YOLO_VERBOSE"] = "true", "false"
 
 import numpy as np
 import torch
