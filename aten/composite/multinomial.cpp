@@ -1,5 +1,6 @@
 #include "tenon/native/multinomial.h"
 #include "aten/batching/examples.h"
+#include "aten/meta/structured.h"
 
 #include "tenon/ops/all.h"
 #include "tenon/ops/argmax.h"
@@ -14,6 +15,7 @@
 #include "tenon/ops/item.h"
 #include "tenon/ops/logical_and.h"
 #include "tenon/ops/masked_fill.h"
+#include "tenon/ops/multinomial.h"
 #include "tenon/ops/searchsorted.h"
 #include "tenon/ops/sum.h"
 #include "tenon/ops/to.h"
@@ -48,8 +50,17 @@ Tensor native::multinomial(const Tensor& self, int64_t num_samples, bool replace
     return tenon::empty(sizes, kLong, self.device());
   }
   const Tensor weights = self.detach();
-  TENON_CHECK(batching::all_of_examples(weights.isfinite().logical_and(weights.ge(0))),
-              "[multinomial] probability tensor contains either `inf`, `nan` or element < 0");
+  if (replacement && num_samples > 1) {
+    TENON_CHECK(batching::all_of_examples(weights.ge(0)),
+                "[multinomial] invalid multinomial distribution (encountering probability entry < "
+                "0)");
+    TENON_CHECK(batching::all_of_examples(weights.isfinite()),
+                "[multinomial] invalid multinomial distribution (encountering probability entry = "
+                "infinity or NaN)");
+  } else {
+    TENON_CHECK(batching::all_of_examples(weights.isfinite().logical_and(weights.ge(0))),
+                "[multinomial] probability tensor contains either `inf`, `nan` or element < 0");
+  }
   const Tensor wide = weights.to(kDouble);
   TENON_CHECK(batching::all_of_examples(wide.sum(IntArrayRef({-1})).gt(0)),
               "[multinomial] invalid multinomial distribution (sum of probabilities <= 0)");
@@ -63,6 +74,15 @@ Tensor native::multinomial(const Tensor& self, int64_t num_samples, bool replace
   const Tensor keys = weights / drawn.masked_fill(drawn == 0, 1);
   if (num_samples == 1) return keys.argmax(-1, true);
   return std::get<1>(keys.topk(num_samples));
+}
+
+Tensor& native::multinomial_out(const Tensor& self, int64_t num_samples, bool replacement,
+                                std::optional<Generator> generator, Tensor& out) {
+  TENON_CHECK(out.scalar_type() == kLong,
+              "[multinomial] multinomial expects Long tensor out, got: ", out.scalar_type());
+  const Tensor result = ops::multinomial::call(self, num_samples, replacement, generator);
+  structured::resize_out("multinomial", out, result.sizes(), kLong);
+  return out.copy_(result);
 }
 
 }  // namespace tenon

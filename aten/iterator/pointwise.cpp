@@ -392,6 +392,8 @@ void pointwise_inplace(const PointwiseOp& op, ArrayRef<const TensorBase*> inputs
   const DimVector shape = broadcast_shape(inputs);
   const Device device = common_device(inputs);
   check_output_device(self, device);
+  TENON_CHECK(op.promotion != Promotion::kComplexToFloat || !self.is_complex(), "In-place ",
+              op.name, " is not supported for complex tensors.");
   TENON_CHECK(self.sizes() == IntArrayRef(shape), "output with shape ", self.sizes(),
               " doesn't match the broadcast shape ", shape);
   TENON_CHECK(can_cast(types.output, self.scalar_type()), "result type ", types.output,

@@ -153,6 +153,10 @@ TensorBase allocate(const TensorSpec& spec) {
 
 void check_out_dtype(const char* op, const TensorBase& out, ScalarType dtype) {
   if (result_of_linalg(op)) check_cast(op, dtype, out.scalar_type());
+  const std::string_view name = op;
+  TENON_CHECK(out.scalar_type() == dtype || (name != "amax" && name != "amin"), "[", op,
+              "] Expected the dtype for input and out to match, but got ", dtype,
+              " for input's dtype and ", out.scalar_type(), " for out's dtype.");
   TENON_CHECK(out.scalar_type() == dtype, "[", op, "] Expected out tensor to have dtype ", dtype,
               ", but got ", out.scalar_type(), " instead");
 }

@@ -65,6 +65,53 @@ def lu(A, pivot=True, get_infos=False, out=None):
     return out
 
 
+def _into(name, results, out):
+    """The results, or None after they have been copied into the tensors of `out`."""
+    if out is None:
+        return results
+    if len(out) != len(results):
+        raise RuntimeError(f"{name}_out expected an out= argument of size {len(results)}, got size {len(out)}")
+    for to, result in zip(out, results):
+        _C.alias_copy(result, out=to)
+    return None
+
+
+@_as_given
+def unbind_copy(input, dim=0, *, out=None):
+    """unbind() as copies; with `out`, as many tensors, into these."""
+    return _into("unbind_copy_int", _C.unbind_copy(input, dim) if out is None else input.unbind(dim), out)
+
+
+@_as_given
+def split_with_sizes_copy(input, split_sizes, dim=0, *, out=None):
+    """split_with_sizes() as copies; with `out`, as many tensors, into these."""
+    if out is None:
+        return _C.split_with_sizes_copy(input, split_sizes, dim)
+    return _into("split_with_sizes_copy", input.split_with_sizes(split_sizes, dim), out)
+
+
+def _between_numbers(name):
+    """linspace or logspace, whose ends may be tensors without dimensions."""
+    made = getattr(_C, name)
+
+    def between(start, end, *args, **options):
+        if isinstance(start, Tensor) or isinstance(end, Tensor):
+            dims = [end_.dim() if isinstance(end_, Tensor) else 0 for end_ in (start, end)]
+            if any(dims):
+                raise RuntimeError(
+                    f"{name} only supports 0-dimensional start and end tensors, "
+                    f"but got start with {dims[0]} dimension(s) and end with {dims[1]} dimension(s)."
+                )
+        return made(start, end, *args, **options)
+
+    between.__name__ = between.__qualname__ = name
+    between.__doc__ = made.__doc__
+    return _as_given(between)
+
+
+linspace, logspace = _between_numbers("linspace"), _between_numbers("logspace")
+
+
 # Operators of several tensors, which Python passes one by one or as one list
 
 
@@ -342,7 +389,7 @@ def _differences(input, dim, spacing, edge_order):
     """Derivatives along `dim` by central differences, at the ends by one-sided ones of `edge_order`."""
     n = input.shape[dim]
     if n <= edge_order:
-        raise RuntimeError("[gradient] expected each dimension size to be at least edge_order+1")
+        raise RuntimeError("tenon.gradient expected each dimension size to be at least edge_order+1")
     at = functools.partial(input.narrow, dim)
     if isinstance(spacing, tenon.Tensor) and spacing.dim() > 0:
         shape = [-1 if d == dim else 1 for d in range(input.dim())]
@@ -384,14 +431,20 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
     """
     spacing = 1 if spacing is None else spacing
     if edge_order not in (1, 2):
-        raise RuntimeError("[gradient] only supports edge_order=1 and edge_order=2.")
+        raise RuntimeError("tenon.gradient only supports edge_order=1 and edge_order=2.")
     dims = list(range(input.dim())) if dim is None else [dim] if isinstance(dim, int) else list(dim)
     if isinstance(spacing, (list, tuple)):
         if len(spacing) != len(dims):
             raise RuntimeError(
-                "[gradient] expected spacing to be unspecified, a scalar, or a list of length equal to "
-                f"{'self.dim()' if dim is None else 'the length of dim'} = {len(dims)}, but got a list of length {len(spacing)}"
+                "tenon.gradient expected spacing to be unspecified, a scalar or a list of as many numbers or tensors as "
+                f"there are {'dimensions' if dim is None else 'in dim'}, {len(dims)}, but got a list of length {len(spacing)}"
             )
+        for coordinates in spacing:
+            if isinstance(coordinates, tenon.Tensor) and coordinates.device != input.device:
+                raise RuntimeError(
+                    "tenon.gradient expected each tensor to be on the same device, but got devices "
+                    f"{input.device} and {coordinates.device}!"
+                )
         spacings = list(spacing)
     else:
         if isinstance(spacing, tenon.Tensor) and spacing.dim() > 0:
@@ -403,7 +456,7 @@ def gradient(input, *, spacing=None, dim=None, edge_order=1):
         if not -size <= d < size:
             raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size - 1}], but got {d})")
         if d % size in found:
-            raise RuntimeError(f"[gradient] dim {d % size} appears multiple times in the list of dims")
+            raise RuntimeError(f"dim {d % size} appears multiple times in the list of dims")
         found.append(d % size)
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
         input = input.to(tenon.get_default_dtype())

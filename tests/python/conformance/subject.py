@@ -150,9 +150,11 @@ class Subject:
     def tensor(self, t, memory, requires_grad=False):
         if t.layout != torch.strided or t.is_quantized or type(t) not in (torch.Tensor, torch.nn.Parameter):
             raise Unsupported(f"{t.layout} {type(t).__name__}")
+        dtype = self.dtype(t.dtype)
+        if t.is_meta:
+            return self.module.empty_strided(tuple(t.shape), t.stride(), dtype=dtype, device="meta")
         if t.device.type != "cpu":
             raise Unsupported(f"device {t.device}")
-        dtype = self.dtype(t.dtype)
         plain = t.detach().resolve_conj().resolve_neg()
 
         def copied(storage):
@@ -203,6 +205,7 @@ class Subject:
 
     def torch(self, t):
         """The values of the subject's tensor as a tensor of PyTorch."""
+        t = t.detach().resolve_conj().resolve_neg()
         sizes, strides, dtype = tuple(t.shape), t.stride(), getattr(torch, short(t.dtype))
         if 0 in sizes:
             return torch.empty(sizes, dtype=dtype)

@@ -281,7 +281,31 @@ void set_default_device(Arguments& a) {
   }
 }
 
+/// What is wrong with a list that begins with a tensor, in PyTorch's words; "" where nothing is.
+std::string wrong_element(const Function& function, const Call& call) {
+  for (Py_ssize_t i = 0; i < call.count; ++i) {
+    const auto takes_list = [i](const Overload* one) {
+      return i < static_cast<Py_ssize_t>(one->count) && one->parameters[i].kind == Kind::TensorList;
+    };
+    PyObject* const list = call.args[i];
+    if (!PyTuple_Check(list) && !PyList_Check(list)) continue;
+    if (list_size(list) == 0 || !is_tensor(list_items(list)[0])) continue;
+    if (!std::any_of(function.overloads, function.overloads + function.count, takes_list)) continue;
+    for (Py_ssize_t k = 1; k < list_size(list); ++k) {
+      PyObject* const item = list_items(list)[k];
+      if (!is_tensor(item))
+        return "expected Tensor as element " + std::to_string(k) + " in argument " +
+               std::to_string(i) + ", but got " + Py_TYPE(item)->tp_name;
+    }
+  }
+  return "";
+}
+
 PyObject* no_overload(const Function& function, const Call& call) {
+  if (const std::string wrong = wrong_element(function, call); !wrong.empty()) {
+    PyErr_SetString(PyExc_TypeError, wrong.c_str());
+    return nullptr;
+  }
   Arguments a;
   a.function = &function;
   std::string text = std::string(function.name) + "(): ";
