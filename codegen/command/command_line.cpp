@@ -106,7 +106,8 @@ std::string usage() {
   tenonc fmt     [--check] FILES     write YAML files in their one form; --check only says which
                                      are not
   tenonc schema  KIND                JSON Schema for editors; KIND is native_functions (with --tags
-                                     it knows the tags), derivatives, tags or backend
+                                     it knows the tags), derivatives, tags, backend,
+                                     modules or optimizers
 
 Options
   --native FILE        operators (may be repeated)

@@ -124,6 +124,10 @@ struct Declarations {
   const Family* family_of(std::string_view name) const;
 };
 
+/// The keys of entries, `module` or `function` first. "forward(...)" stands for any signature.
+const std::vector<std::string>& module_keys();
+const std::vector<std::string>& function_keys();
+
 /// Reads modules.yaml; everything wrong with it goes to `sink`.
 Declarations load(const std::string& path, DiagnosticSink& sink);
 

@@ -467,6 +467,9 @@ class Loader {
 
 }  // namespace
 
+const std::vector<std::string>& module_keys() { return kModuleKeys; }
+const std::vector<std::string>& function_keys() { return kFunctionKeys; }
+
 const Argument* Module::find(std::string_view argument) const {
   for (const Argument& one : arguments) {
     if (one.name() == argument) return &one;

@@ -215,6 +215,8 @@ const Operator* find_operator(const Model& model, const std::string& name) {
   return nullptr;
 }
 
+const std::vector<std::string>& optimizer_keys() { return kKeys; }
+
 std::vector<Optimizer> load_optimizers(const std::string& path, const Model& model,
                                        DiagnosticSink& sink) {
   const SourceFile* file = sink.sources().open(path);

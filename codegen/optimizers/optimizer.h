@@ -61,6 +61,9 @@ bool is_switch(const std::string& option);
 /// The operator of a call, which is known once the entry is checked.
 const Operator* find_operator(const Model& model, const std::string& name);
 
+/// The keys of an entry, `optimizer` first.
+const std::vector<std::string>& optimizer_keys();
+
 /// Reads the file; everything wrong with it is reported. Calls are checked against `model`'s
 /// operators.
 std::vector<Optimizer> load_optimizers(const std::string& path, const Model& model,

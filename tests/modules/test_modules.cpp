@@ -56,6 +56,9 @@ TEST_CASE("modules of a module are members, and clones have their own") {
   mine::nn::GatedMLP mlp(mine::nn::GatedMLPOptions(4, 6).p(0.5));
   CHECK(mlp->state_dict().keys() ==
         std::vector<std::string>{"gate.weight", "up.weight", "down.weight", "down.bias"});
+  std::ostringstream text;
+  text << mlp;
+  CHECK(text.str().starts_with("mine::nn::GatedMLP(\n  (gate): torch::nn::Linear("));
   mlp->eval();
   const Tensor x = randn({3, 4}, TensorOptions());
   const Tensor gate = linear(x, mlp->gate->weight), up = linear(x, mlp->up->weight);

@@ -6,18 +6,13 @@
 namespace tenon::nn::functional::detail {
 namespace {
 
-/// Calls one of two overloads, for the padding is numbers or a word.
+/// Calls one of two overloads, for the padding is numbers or, less often, a word.
 template <class Padding, class Convolve>
 Tensor with_padding(const Padding& padding, Convolve convolve) {
-  return std::visit(
-      [&](const auto& value) {
-        if constexpr (requires { value.kText; }) {
-          return convolve(std::string_view(value.kText));
-        } else {
-          return convolve(IntArrayRef(value));
-        }
-      },
-      padding);
+  if (const auto* numbers = std::get_if<0>(&padding)) [[likely]]
+    return convolve(IntArrayRef(*numbers));
+  const bool is_same = std::holds_alternative<enumtype::kSame>(padding);
+  return convolve(std::string_view(is_same ? enumtype::kSame::kText : enumtype::kValid::kText));
 }
 
 }  // namespace

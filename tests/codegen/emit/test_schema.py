@@ -49,7 +49,7 @@ class Schemas(Workspace):
         tags = ["--tags", ROOT / "tags.yaml"]
         cls.valid = {
             kind: fastjsonschema.compile(schema(kind, *tags))
-            for kind in ("native_functions", "derivatives", "tags", "backend")
+            for kind in ("native_functions", "derivatives", "tags", "backend", "modules", "optimizers")
         }
 
     def is_valid(self, kind, data):
@@ -60,12 +60,25 @@ class Schemas(Workspace):
         return True
 
     def test_the_librarys_own_files(self):
-        for kind in ("native_functions", "derivatives", "tags"):
+        for kind in ("native_functions", "derivatives", "tags", "modules", "optimizers"):
             self.valid[kind](load(ROOT / f"{kind}.yaml"))
         for path in [*ROOT.glob("examples/*/*.yaml"), *TESTS.glob("golden/*.yaml")]:
             data = load(path)
             kind = "backend" if "backend" in data else "native_functions" if "func" in data[0] else "derivatives"
             self.valid[kind](data)
+
+    def test_modules_and_optimizers(self):
+        self.valid["modules"](load(ROOT / "tests/modules/mine.yaml"))
+        module = {"module": "A(int n)", "forward(Tensor x)": "x"}
+        self.assertTrue(self.is_valid("modules", {"layers": [module]}))
+        for wrong in ({"call": "relu"}, {"parameters": {"w": {"sise": "n"}}}, {"modules": {"f": 1}}, {"only": "c"}):
+            self.assertFalse(self.is_valid("modules", {"layers": [{**module, **wrong}]}), wrong)
+        self.assertFalse(self.is_valid("modules", {"layers": [{"module": "A"}]}))
+        self.assertFalse(self.is_valid("modules", [module]))
+        optimizer = {"optimizer": "A(float lr=1e-3)", "update": "f_(param, grad, lr)"}
+        self.assertTrue(self.is_valid("optimizers", [optimizer]))
+        self.assertFalse(self.is_valid("optimizers", [{**optimizer, "updates": "g_(param)"}]))
+        self.assertFalse(self.is_valid("optimizers", [{"update": "f_(param)"}]))
 
     def test_bad_files(self):
         for name in TELLING:
@@ -139,7 +152,7 @@ class Schemas(Workspace):
         self.assertFalse(self.is_valid("backend", [file]))
 
     def test_every_key_is_described(self):
-        for kind in self.valid:
+        for kind in ("native_functions", "derivatives", "tags", "backend"):
             document = schema(kind)
             for name, value in document.get("items", document)["properties"].items():
                 self.assertTrue(value["description"].endswith("."), name)
@@ -152,7 +165,7 @@ class Schemas(Workspace):
     def test_unknown_kind(self):
         result = tenonc("schema", "tag")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("native_functions, derivatives, tags or backend, got 'tag'", result.stderr)
+        self.assertIn("native_functions, derivatives, tags, backend, modules or optimizers, got 'tag'", result.stderr)
 
 
 if __name__ == "__main__":
