@@ -199,28 +199,35 @@ TENON_NOINLINE Ret call_boxed_kernel(const OperatorEntry& op, DispatchKeySet key
   return Results<Ret>::take(stack.data(), written);
 }
 
+/// An argument that is held during a boxed call. They are bases of one structure: an operator may
+/// have more arguments than std::tuple, which nests, has room for.
+template <size_t I, class T>
+struct BoxedArgument {
+  T value;
+};
+
+template <class R, class... A, class Call, size_t... I>
+void unbox_and_call(const OperatorEntry& op, Stack& stack, const Call& call,
+                    std::index_sequence<I...>) {
+  [[maybe_unused]] const Value* const values = boxed_arguments(op, stack, sizeof...(A));
+  struct Arguments : BoxedArgument<I, owned_t<A>>... {};
+  [[maybe_unused]] Arguments owned{{unbox<owned_t<A>>(values[I])}...};
+  if constexpr (std::is_void_v<R>) {
+    call(static_cast<BoxedArgument<I, owned_t<A>>&>(owned).value...);
+    stack.resize(stack.size() - sizeof...(A));
+  } else {
+    R result = call(static_cast<BoxedArgument<I, owned_t<A>>&>(owned).value...);
+    stack.resize(stack.size() - sizeof...(A));
+    box(stack, result);
+  }
+}
+
 /// Calls `call(arguments...)` with the last values of the stack, and leaves its results there in
 /// their place. `A` are the types that `call` takes. Errors: an Error for a shorter stack;
 /// TypeError for a value of another type.
 template <class R, class... A, class Call>
 void unbox_and_call(const OperatorEntry& op, Stack& stack, const Call& call) {
-  [[maybe_unused]] const Value* const values = boxed_arguments(op, stack, sizeof...(A));
-  auto owned = [&]<size_t... I>(std::index_sequence<I...>) {
-    return std::tuple<owned_t<A>...>{unbox<owned_t<A>>(values[I])...};
-  }
-  (std::index_sequence_for<A...>());
-  std::apply(
-      [&](auto&... arguments) {
-        if constexpr (std::is_void_v<R>) {
-          call(arguments...);
-          stack.resize(stack.size() - sizeof...(A));
-        } else {
-          R result = call(arguments...);
-          stack.resize(stack.size() - sizeof...(A));
-          box(stack, result);
-        }
-      },
-      owned);
+  unbox_and_call<R, A...>(op, stack, call, std::index_sequence_for<A...>());
 }
 
 template <class T>
