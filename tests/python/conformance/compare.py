@@ -11,6 +11,20 @@ class Differs(Exception):
     by_value = False
 
 
+# The tensors that a sparse one consists of, by its layout.
+PARTS = {
+    "sparse_coo": ("_indices", "_values"),
+    "sparse_csr": ("crow_indices", "col_indices", "values"),
+    "sparse_csc": ("ccol_indices", "row_indices", "values"),
+    "sparse_bsr": ("crow_indices", "col_indices", "values"),
+    "sparse_bsc": ("ccol_indices", "row_indices", "values"),
+}
+
+
+def parts_of(t):
+    return [getattr(t, name)() for name in PARTS[short(t.layout)]]
+
+
 def significant(sizes, strides):
     """Strides that an element's place depends on."""
     return [] if 0 in sizes else [(d, s) for d, (n, s) in enumerate(zip(sizes, strides)) if n > 1]
@@ -25,6 +39,10 @@ def same(subject, wanted, got, tolerance, what="result", values=True, strides=Tr
             raise Differs(f"{what}: dtype {short(wanted.dtype)}, got {short(got.dtype)}")
         if tuple(wanted.shape) != tuple(got.shape):
             raise Differs(f"{what}: shape {tuple(wanted.shape)}, got {tuple(got.shape)}")
+        if short(wanted.layout) != short(got.layout):
+            raise Differs(f"{what}: layout {short(wanted.layout)}, got {short(got.layout)}")
+        if short(wanted.layout) in PARTS:
+            return same(subject, parts_of(wanted), parts_of(got), tolerance, what, values, strides)
         mine, yours = significant(wanted.shape, wanted.stride()), significant(got.shape, got.stride())
         if strides and mine != yours:
             raise Differs(f"{what}: strides {tuple(wanted.stride())}, got {tuple(got.stride())}")
@@ -64,7 +82,9 @@ def same(subject, wanted, got, tolerance, what="result", values=True, strides=Tr
 def tensors_of(value):
     if isinstance(value, (list, tuple)):
         return [t for v in value for t in tensors_of(v)]
-    return [value] if hasattr(value, "data_ptr") and hasattr(value, "shape") else []
+    if not hasattr(value, "data_ptr") or not hasattr(value, "shape"):
+        return []
+    return parts_of(value) if short(value.layout) in PARTS else [value]
 
 
 def same_memory(memory, wanted, got):
