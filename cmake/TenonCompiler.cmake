@@ -49,9 +49,16 @@ if(TENON_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VE
   target_link_options(tenon_flags INTERFACE
     "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:TENON_PACKED_RELOCATIONS>>>:$<HOST_LINK:-fuse-ld=mold>>")
 endif()
-# Relocations as a bitmap, 0.75 MB less of libtenon.so. mold leaves out the mark that glibc asks for.
-include(CheckLinkerFlag)
-check_linker_flag(CXX "LINKER:-z,pack-relative-relocs" TENON_CAN_PACK_RELOCATIONS)
+# Relocations as a bitmap, 0.75 MB less of libtenon.so. mold leaves out the mark that glibc asks for, and glibc before 2.36 does not
+# load such files, hence a program that runs.
+if(NOT CMAKE_CROSSCOMPILING)
+  include(CheckCXXSourceRuns)
+  set(CMAKE_REQUIRED_FLAGS -fPIE)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -pie "LINKER:-z,pack-relative-relocs")
+  check_cxx_source_runs("static int x; int* p = &x; int main() { return *p; }" TENON_CAN_PACK_RELOCATIONS)
+  unset(CMAKE_REQUIRED_FLAGS)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
 
 if(TENON_SANITIZE)
   set(tenon_sanitize "-fsanitize=${TENON_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)

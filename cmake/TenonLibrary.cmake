@@ -15,7 +15,8 @@ function(tenon_library name)
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}"
     VERSION ${TENON_LIBRARY_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     CUDA_RUNTIME_LIBRARY Shared)
-  if(TENON_CAN_PACK_RELOCATIONS AND NOT TENON_SANITIZE)
+  # A package, with kernels for all instruction sets, serves systems with an older glibc too.
+  if(TENON_CAN_PACK_RELOCATIONS AND NOT TENON_SANITIZE AND NOT TENON_KERNEL_SET STREQUAL "all")
     set_target_properties(${target} PROPERTIES TENON_PACKED_RELOCATIONS ON)
     target_link_options(${target} PRIVATE "LINKER:-z,pack-relative-relocs")
   endif()
