@@ -107,6 +107,8 @@ function(tenon_generate target)
                      aten/meta/structured.h aten/registration/boxing.h autograd/forward/forward_call.h autograd/generated_support/formulas.h
                      autograd/generated_support/generated_support.h autograd/views/update_checks.h)
     tenon_generated_objects(${target}_calls)
+    # Padding before jumps is a twentieth of their code.
+    target_compile_options(${target}_calls PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-falign-jumps=1;-falign-loops=1>")
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_calls>)
   endif()
   target_sources(${target} PRIVATE ${TENON_GEN_CPU_SOURCES})

@@ -112,6 +112,7 @@ set(TENON_PUBLIC_HEADERS
   aten/generated_support/composed_rows.h
   aten/generated_support/composition.h
   aten/generated_support/foreach.h
+  aten/generated_support/polynomial.h
   aten/generated_support/tensor_factories.h
   aten/generated_support/tensor_index.h
   aten/iterator/half_memory-inl.h

@@ -36,7 +36,7 @@ set(TENON_MPI OFF)
 # of what is compiled in.
 function(tenon_bundle_libraries)
   set(compiled_in)
-  foreach(header hwy/highway.h nlohmann/json.hpp openssl/crypto.h boost/context/fiber_fcontext.hpp gloo/context.h)
+  foreach(header hwy/highway.h nlohmann/json.hpp openssl/crypto.h gloo/context.h)
     string(MAKE_C_IDENTIFIER "TENON_FOUND_${header}" found)
     find_path(${found} "${header}")
     mark_as_advanced(${found})

@@ -2,6 +2,8 @@
 
 /// Symbols that another library or program may link to.
 #define TENON_API __attribute__((visibility("default")))
+/// Symbols that only their own library links to.
+#define TENON_LOCAL __attribute__((visibility("hidden")))
 
 #define TENON_LIKELY(x) __builtin_expect(static_cast<bool>(x), 1)
 #define TENON_UNLIKELY(x) __builtin_expect(static_cast<bool>(x), 0)

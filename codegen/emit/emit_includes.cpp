@@ -67,6 +67,7 @@ class Includes {
     if (any([](const ir::Entry& op) { return op.composition && !op.composition->lists.empty(); }))
       add({"aten/generated_support/foreach.h"});
     add_called(&ir::Entry::composition);
+    if (any(updates) || any(rows) || any(composition)) add({"aten/generated_support/polynomial.h"});
     std::map<std::string, std::string, ByLetters>
         native;  // of each header; empty where nothing is declared
     for (const ir::Entry* op : members_) {
@@ -80,9 +81,10 @@ class Includes {
   }
 
   void of_autograd() {
-    add({"aten/dispatch/operator_entry.h", "aten/iterator/pointwise.h",
-         "autograd/generated_support/formulas.h", "autograd/generated_support/generated_support.h",
-         "tenon/ops/conj.h", "tenon/ops/zeros_like.h"});
+    add({"aten/dispatch/operator_entry.h", "aten/generated_support/polynomial.h",
+         "aten/iterator/pointwise.h", "autograd/generated_support/formulas.h",
+         "autograd/generated_support/generated_support.h", "tenon/ops/conj.h",
+         "tenon/ops/zeros_like.h"});
     add_headers([](const ir::Entry& op) { return std::vector<std::string>{op.header}; });
     const auto forward = [](const ir::Entry& op) {
       return op.node && op.node->forward && !op.node->forward->formulas.empty();

@@ -281,6 +281,11 @@ ir::Library emit_library(const Model& model, const EmitOptions& options, Diagnos
         select_operators(library.operators, options.selected, options.root, options.targets, sink);
   }
   if (options.target == OutputTarget::kLibrary) {
+    std::map<std::pair<std::string, std::string>, std::vector<ir::Entry*>> overloads;
+    for (ir::Entry& entry : library.operators) {
+      if (entry.selected) overloads[{entry.cpp_namespace, entry.base}].push_back(&entry);
+    }
+    for (const auto& [name, entries] : overloads) share_bodies(entries);
     library.files = Files(library, options).run();
   } else {
     library.files = emit_standalone(model, options.target, options.targets.cuda, library, sink);

@@ -117,7 +117,59 @@ ir::Kernel kernel_head(const std::string& ident, const std::vector<std::string>&
   return kernel;
 }
 
+/// Of a number a loop computes what depends on nothing else once, of a repeated input each time: a
+/// part of a short body, and nothing beside a long one.
+constexpr int kLongBody = 40;
+
+/// How `body` of `kernel` is computed by `whole` of `of`, a kernel without numbers.
+std::optional<ir::SameBody> same_body(const ir::Kernel& kernel, const ir::KernelBody& body,
+                                      const ir::Kernel& of, const ir::KernelBody& whole) {
+  const size_t operands = kernel.inputs.size() + kernel.scalars.size();
+  if (of.num_outputs != 1 || kernel.num_outputs != 1 || of.inputs.size() != operands ||
+      whole.statements != body.statements || whole.results != body.results)
+    return std::nullopt;
+  for (const std::string& type : body.types) {
+    if (std::find(whole.types.begin(), whole.types.end(), type) == whole.types.end())
+      return std::nullopt;
+  }
+  ir::SameBody same{whole.functor, {}};
+  const auto place = [](const std::vector<std::string>& names, const std::string& name) {
+    return static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  for (const std::string& name : of.inputs) {
+    const int input = place(kernel.inputs, name), number = place(kernel.scalars, name);
+    if (input < static_cast<int>(kernel.inputs.size())) {
+      same.operands.push_back(input);
+    } else if (number < static_cast<int>(kernel.scalars.size())) {
+      same.operands.push_back(-1 - number);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return same;
+}
+
 }  // namespace
+
+void share_bodies(const std::vector<ir::Entry*>& overloads) {
+  std::vector<ir::Kernel*> kernels;
+  for (ir::Entry* entry : overloads) {
+    if (entry->kernel && entry->kernel->draws.empty()) kernels.push_back(&*entry->kernel);
+    if (!entry->node) continue;
+    for (ir::GradientKernel& kernel : entry->node->kernels) kernels.push_back(&kernel);
+  }
+  for (ir::Kernel* kernel : kernels) {
+    if (kernel->scalars.empty() || kernel->cost < kLongBody) continue;
+    for (ir::KernelBody& body : kernel->bodies) {
+      for (const ir::Kernel* of : kernels) {
+        if (!of->scalars.empty() || body.wraps) continue;
+        for (const ir::KernelBody& whole : of->bodies) {
+          if (!body.same) body.same = same_body(*kernel, body, *of, whole);
+        }
+      }
+    }
+  }
+}
 
 std::string default_text(const schema::Argument& argument, double number) {
   const schema::Type type = argument.type.without_optional();

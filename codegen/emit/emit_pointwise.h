@@ -6,6 +6,7 @@
 
 #include "codegen/expr/graph/graph.h"
 #include "codegen/ir/kernel.h"
+#include "codegen/ir/library.h"
 #include "codegen/model/operator.h"
 
 namespace tenon::codegen {
@@ -26,5 +27,9 @@ std::string default_text(const schema::Argument& argument, double number);
 
 /// The forward kernel of a `pointwise` entry whose expressions were checked.
 ir::ForwardKernel emit_pointwise(const Operator& op);
+
+/// Overloads of one operator, whose kernels are one source file: a long expression of tensors and
+/// numbers, `zeta(Scalar self, Tensor other)`, gets the body of the overload of tensors alone.
+void share_bodies(const std::vector<ir::Entry*>& overloads);
 
 }  // namespace tenon::codegen

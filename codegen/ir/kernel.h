@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,22 @@ namespace tenon::codegen::ir {
 
 using expr::NamedText;
 
+/// The functor of the same source file that computes the same from tensors alone.
+struct SameBody {
+  std::string functor;
+  std::vector<int> operands;  ///< of each of its inputs: input k, or number -1 - k
+  TENON_FIELDS(functor, operands)
+};
+
 /// What a kernel computes for a group of types.
 struct KernelBody {
   std::string functor;
   std::vector<std::string> types;
   std::vector<std::string> statements;
   std::vector<std::string> results;
-  bool wraps = false;  ///< bytes can be computed in bytes
-  TENON_FIELDS(functor, types, statements, results, wraps)
+  bool wraps = false;            ///< bytes can be computed in bytes
+  std::optional<SameBody> same;  ///< on the CPU its loops are run
+  TENON_FIELDS(functor, types, statements, results, wraps, same)
 };
 
 /// A pointwise kernel of the engine.

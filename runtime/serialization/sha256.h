@@ -9,7 +9,7 @@
 
 #include "aten/core/macros.h"
 
-struct evp_md_ctx_st;
+struct SHA256state_st;
 
 namespace tenon::serialization {
 
@@ -31,11 +31,10 @@ class TENON_API Sha256 {
 
  private:
   struct Free {
-    void operator()(evp_md_ctx_st* context) const;
+    void operator()(SHA256state_st* state) const;
   };
-  using Context = std::unique_ptr<evp_md_ctx_st, Free>;
 
-  Context context_;
+  std::unique_ptr<SHA256state_st, Free> state_;
 };
 
 /// The digest of `text` in hexadecimal digits.

@@ -250,6 +250,49 @@ void complex_loop(void* const* outs, const void* const* ins, const int64_t* in_s
   }
 }
 
+/// Functor F, some of whose operands are numbers: operand k is input kOperands[k], or number
+/// -1 - kOperands[k]. Numbers become inputs of one value for all, so that a long body is compiled
+/// once for the overloads of tensors and of numbers.
+template <class F, int... kOperands>
+struct WithNumbers {
+  static_assert(F::kScalars == 0 && sizeof...(kOperands) == F::kInputs);
+  static constexpr int kInputs = F::kInputs, kOutputs = F::kOutputs, kCost = F::kCost;
+
+  template <class T, PointwiseLoop kLoop>
+  static void loop(void* const* outs, const void* const* ins, const int64_t* in_steps,
+                   const Scalar* scalars, int64_t n, bool stream) {
+    T numbers[F::kInputs];
+    const void* operands[F::kInputs];
+    int64_t steps[F::kInputs];
+    int k = 0;
+    const auto add = [&](int operand) {
+      if (operand >= 0) {
+        operands[k] = ins[operand];
+        steps[k] = in_steps[operand];
+      } else {
+        numbers[k] = number<T>(scalars[-1 - operand]);
+        operands[k] = &numbers[k];
+        steps[k] = 0;
+      }
+      ++k;
+    };
+    (add(kOperands), ...);
+    kLoop(outs, operands, steps, nullptr, n, stream);
+  }
+};
+
+template <class F, class T>
+struct LoopsOf {
+  static constexpr PointwiseLoop vector = &vector_loop<F, T>;
+  static constexpr PointwiseLoop complex = &complex_loop<F, T>;
+};
+template <class F, int... kOperands, class T>
+struct LoopsOf<WithNumbers<F, kOperands...>, T> {
+  using Numbers = WithNumbers<F, kOperands...>;
+  static constexpr PointwiseLoop vector = &Numbers::template loop<T, &vector_loop<F, T>>;
+  static constexpr PointwiseLoop complex = &Numbers::template loop<T, &complex_loop<F, T>>;
+};
+
 /// Sets of compute types, as bit masks.
 inline constexpr uint32_t kF32 = 1u << static_cast<int>(ComputeType::F32);
 inline constexpr uint32_t kF64 = 1u << static_cast<int>(ComputeType::F64);
@@ -270,20 +313,20 @@ void add_loops(PointwiseLoops* table) {
     return table->loop[static_cast<int>(type)];
   };
   if constexpr ((kTypes & kF32) != 0) {
-    at(ComputeType::F32) = &vector_loop<F, float>;
+    at(ComputeType::F32) = LoopsOf<F, float>::vector;
     if constexpr (kWorthHalfLoop<F> && kHasHalfMemory) table->half = &half_loop<F, memory::Half>;
     if constexpr (kWorthHalfLoop<F> && kHasBFloat16Memory)
       table->bfloat16 = &half_loop<F, memory::BFloat16>;
   }
-  if constexpr ((kTypes & kF64) != 0) at(ComputeType::F64) = &vector_loop<F, double>;
-  if constexpr ((kTypes & kI32) != 0) at(ComputeType::I32) = &vector_loop<F, int32_t>;
-  if constexpr ((kTypes & kI64) != 0) at(ComputeType::I64) = &vector_loop<F, int64_t>;
-  if constexpr ((kTypes & kBoolean) != 0) at(ComputeType::Bool) = &vector_loop<F, int32_t>;
+  if constexpr ((kTypes & kF64) != 0) at(ComputeType::F64) = LoopsOf<F, double>::vector;
+  if constexpr ((kTypes & kI32) != 0) at(ComputeType::I32) = LoopsOf<F, int32_t>::vector;
+  if constexpr ((kTypes & kI64) != 0) at(ComputeType::I64) = LoopsOf<F, int64_t>::vector;
+  if constexpr ((kTypes & kBoolean) != 0) at(ComputeType::Bool) = LoopsOf<F, int32_t>::vector;
   if constexpr (HWY_TARGET == HWY_STATIC_TARGET || kCheapComplex<F>) {
     if constexpr ((kTypes & kC64) != 0)
-      at(ComputeType::C64) = &complex_loop<F, std::complex<float>>;
+      at(ComputeType::C64) = LoopsOf<F, std::complex<float>>::complex;
     if constexpr ((kTypes & kC128) != 0)
-      at(ComputeType::C128) = &complex_loop<F, std::complex<double>>;
+      at(ComputeType::C128) = LoopsOf<F, std::complex<double>>::complex;
   }
 }
 

@@ -36,6 +36,9 @@ std::string number_text(const Intrinsic& row, const std::vector<std::string>& ar
   return text;
 }
 
+/// A polynomial of fewer steps is as short as calls of operators.
+constexpr std::size_t kLongPolynomial = 4;
+
 class TensorPrinter {
  public:
   TensorPrinter(const Graph& graph, NodeId root, const TensorTextOptions& options)
@@ -203,7 +206,58 @@ class TensorPrinter {
     return tensor_call(o, a);
   }
 
+  /// `p`, `x` and `c` of p * x + c, with one of the factors as `x`.
+  struct Step {
+    NodeId p, x;
+    double c;
+  };
+  std::optional<Step> step(NodeId id, bool swapped) const {
+    const Node& node = g_[id];
+    const bool fma = node.is_call(Op::kFma), minus = node.is_call(Op::kSub);
+    if (!fma && !minus && !node.is_call(Op::kAdd)) return std::nullopt;
+    NodeId constant = node.arguments.back();
+    const std::vector<NodeId>* factors = fma ? &node.arguments : nullptr;
+    for (int k = 0; k < 2 && !fma; ++k) {
+      if (!g_[node.arguments[k]].is_call(Op::kMul) || (k == 1 && minus)) continue;
+      factors = &g_[node.arguments[k]].arguments;
+      if (uses_[node.arguments[k]] > 1) return std::nullopt;
+      constant = node.arguments[1 - k];
+    }
+    if (!factors || g_[constant].kind != NodeKind::kConstant) return std::nullopt;
+    return Step{(*factors)[swapped], (*factors)[!swapped],
+                minus ? -g_[constant].number : g_[constant].number};
+  }
+
+  /// The long sum ((c0 * x + c1) * x + c2) ... as one call, where it is one.
+  std::optional<std::string> polynomial(NodeId id) {
+    if (options_.prefix != TensorTextOptions().prefix) return std::nullopt;
+    for (const bool swapped : {false, true}) {
+      std::vector<double> numbers;
+      std::optional<NodeId> x;
+      NodeId rest = id;
+      while (numbers.empty() || uses_[rest] == 1) {
+        std::optional<Step> next = step(rest, swapped);
+        if (next && x && next->x != *x) next = step(rest, !swapped);
+        if (!next || (x && next->x != *x)) break;
+        numbers.push_back(next->c);
+        x = next->x;
+        rest = next->p;
+      }
+      const Node& last = g_[rest];
+      if (numbers.size() < kLongPolynomial || last.kind != NodeKind::kConstant || last.integral ||
+          g_[*x].domain == Domain::kScalar)
+        continue;
+      operators_.insert({"add", "mul"});
+      std::string text = options_.prefix + "native::polynomial(" + reference(*x).text + ", {" +
+                         double_literal(last.number);
+      for (std::size_t k = numbers.size(); k-- > 0;) text += ", " + double_literal(numbers[k]);
+      return text + "})";
+    }
+    return std::nullopt;
+  }
+
   Piece call(NodeId id) {
+    if (const auto text = polynomial(id)) return {*text};
     std::vector<Piece> arguments;
     for (NodeId argument : g_[id].arguments) arguments.push_back(reference(argument));
     return tensor_call(g_[id].op, arguments);
