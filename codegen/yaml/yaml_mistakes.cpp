@@ -95,7 +95,8 @@ std::string advice(std::string_view line, uint32_t column) {
   if (indent == std::string_view::npos) return {};
   if (line[indent] == '\t') return "; indent by spaces, not by tabs";
   const size_t key = line.find_first_not_of(kKeyCharacters, indent);
-  if (column > 1 && indent + 1 != column && key > indent && line.substr(key).starts_with(": ")) {
+  const bool is_key = key != std::string_view::npos && line.substr(key).starts_with(": ");
+  if (column > 1 && indent + 1 != column && key > indent && is_key) {
     return "; the keys of an entry begin in one column: in " + std::to_string(column) +
            ", and this one in " + std::to_string(indent + 1);
   }
