@@ -14,6 +14,7 @@
 #include "codegen/optimizers/emit_optimizers.h"
 #include "codegen/optimizers/explain_optimizer.h"
 #include "codegen/output/output.h"
+#include "codegen/schema/suggest.h"
 #include "codegen/select/select.h"
 
 namespace tenon::codegen {
@@ -116,7 +117,10 @@ int run_on_model(const CommandLine& line) {
     optimizers::emit_optimizers(optimizers, model, line.python_module, library);
   }
   const bool product = line.verb == "ir" || line.verb == "explain";
-  if (report_errors(sink, line.format, product)) return 1;
+  if (report_errors(sink, line.format, product)) {
+    if (line.format == ReportFormat::kText) std::cerr << missing_base(line, model);
+    return 1;
+  }
 
   if (line.verb == "check") {
     if (line.format == ReportFormat::kText) {
@@ -164,7 +168,12 @@ int run(const CommandLine& line) {
   if (line.verb == "fmt") return run_fmt(line);
   if (line.verb == "modules") return run_modules(line);
   if (line.verb == "schema") return run_schema(line);
-  throw UsageError{"unknown command '" + line.verb + "'\n\n" + usage()};
+  const std::string nearest =
+      schema::nearest(line.verb, {"check", "check-kernels", "explain", "ir", "gen", "docs", "diff",
+                                  "fmt", "modules", "schema"});
+  throw UsageError{"unknown command '" + line.verb + "'" +
+                   (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
+                   " (tenonc help lists the commands)"};
 }
 
 }  // namespace

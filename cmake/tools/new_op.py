@@ -198,7 +198,7 @@ def next_steps(operator):
     steps = {
         "pointwise": [
             f"./tenon build, then ./tenon test -R '{name}': the kernel, the variants and the backward are generated",
-            "with a method and an in-place form too where you leave `variants` out",
+            "leave `variants` out of the entry to get a method and an in-place form too",
         ],
         "structured": [
             f"write shape and dtype rule in aten/meta/{name}.cpp, the kernels in aten/cpu/{name}.cpp and aten/cuda/{name}.cu",

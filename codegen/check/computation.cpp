@@ -43,7 +43,7 @@ void computed(const Entry& entry) {
       entry.op.location,
       "`" + entry.op.name() +
           "` does not say how it is computed: add `pointwise`, `rowwise`, `composite`, "
-          "`foreach`, `dispatch` or `structured_delegate`");
+          "`foreach`, `structured`, `dispatch` or `structured_delegate`");
 }
 
 void computed_once(const Entry& entry) {
@@ -252,8 +252,12 @@ void pointwise_cases(const Entry& entry) {
   }
   if (!entry.op.as<Pointwise>()->complete) return;
   for (const std::string& name : results_without_expression(entry.op)) {
-    entry.sink.error(entry.op.as<Pointwise>()->location,
-                     "`pointwise` gives no expression for the output `" + name + "`");
+    const bool unnamed =
+        entry.schema().returns.size() > 1 && entry.schema().returns[0].name.empty();
+    entry.sink.error(
+        entry.op.as<Pointwise>()->location,
+        "`pointwise` gives no expression for the output `" + name + "`" +
+            (unnamed ? "; name the results, `-> (Tensor out, Tensor mask)`, and write a map" : ""));
   }
 }
 

@@ -101,7 +101,8 @@ void rowwise_keys(const Entry& entry) {
 
 void rowwise_schema(const Entry& entry) {
   const schema::FunctionSchema& schema = entry.schema();
-  if (!entry.has("rowwise") || lacks_write(schema)) return;
+  // An entry that is computed in another way too is an error of computed_once.
+  if (!entry.op.as<Rowwise>() || lacks_write(schema)) return;
   const Rowwise& spec = *entry.op.as<Rowwise>();
   if (entry.kind() != schema::SchemaKind::kFunctional) {
     entry.sink.error(entry.op.at(schema.name_span),

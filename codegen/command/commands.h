@@ -13,6 +13,10 @@ int run_backend(const CommandLine& line);
 /// --templates an installed tenonc takes the ones that it was installed with.
 CommandLine complete_docs_line(CommandLine line);
 
+/// A line that asks for --base, if all operators that were read have a namespace of their own and
+/// there was none; otherwise "".
+std::string missing_base(const CommandLine& line, const Model& model);
+
 /// Compares two versions: 0 when users of the old one may use the new one, 1 when not, 2 when a
 /// side cannot be read.
 int run_diff(const CommandLine& line);

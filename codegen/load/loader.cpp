@@ -22,8 +22,8 @@ YamlPtr read_list(const SourceFile& file, DiagnosticSink& sink, Model::Parts& pa
   parts.complete = false;
   if (root != nullptr) {
     const RuleScope scope(sink, "value_form");
-    sink.error(root->location,
-               "the file must be a list of entries, got " + std::string(root->describe()));
+    sink.error(root->location, "the file must be a list of entries, got " +
+                                   std::string(root->describe()) + ": begin each entry with `- `");
   }
   return nullptr;
 }

@@ -19,6 +19,7 @@ constexpr size_t kMaxSuffixes = 16;
 std::string suggest_type(std::string_view name) {
   static constexpr ForeignWord kForeign[] = {
       {"double", "float"},     {"int64_t", "int"},         {"string", "str"},
+      {"long", "int"},         {"size_t", "int"},          {"string_view", "str"},
       {"number", "Scalar"},    {"complex", "Scalar"},      {"boolean", "bool"},
       {"dtype", "ScalarType"}, {"TensorList", "Tensor[]"}, {"IntArrayRef", "int[]"}};
   return suggest(name, base_type_names(), kForeign);
@@ -37,6 +38,36 @@ std::string type_of_python(std::string_view text) {
   if (outer == "Optional") return inner + "?";
   const bool list = outer == "List" || outer == "list" || outer == "Sequence";
   return list ? inner + "[]" : "";
+}
+
+// `text` without `word` at its end or beginning and the spaces there.
+std::string_view without(std::string_view text, std::string_view word) {
+  const auto trimmed = [](std::string_view part) {
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    return part;
+  };
+  text = trimmed(text);
+  if (text.starts_with(word)) text.remove_prefix(word.size());
+  if (text.ends_with(word)) text.remove_suffix(word.size());
+  return trimmed(text);
+}
+
+// What `const at::Tensor&` and `std::optional<int64_t>` of C++ are here; "" for other texts.
+std::string type_of_cpp(std::string_view text) {
+  for (const std::string_view word :
+       {"const ", "&", "*", "tenon::", "torch::", "at::", "c10::", "std::"})
+    text = without(text, word);
+  const size_t open = text.find('<');
+  if (open == std::string_view::npos) {
+    return base_type_from(text) ? std::string(text) : suggest_type(text);
+  }
+  if (!text.ends_with('>')) return {};
+  const std::string inner = type_of_cpp(text.substr(open + 1, text.size() - open - 2));
+  const std::string_view outer = text.substr(0, open);
+  if (inner.empty()) return {};
+  if (outer == "optional") return inner + "?";
+  return outer == "vector" || outer == "ArrayRef" || outer == "List" ? inner + "[]" : "";
 }
 
 class Parser : private detail::TokenStream {
@@ -179,6 +210,13 @@ class Parser : private detail::TokenStream {
 
   bool annotated_type(Type& type, std::optional<Alias>& alias) {
     if (!at(TokenKind::kIdentifier)) return unexpected("a type");
+    if (const size_t end = behind_cpp_type(0); end > 1) {
+      const Span span{peek().span.begin, peek(end - 1).span.end};
+      const std::string text(text_.substr(span.begin, span.end - span.begin));
+      error(span, "unknown type `" + text + "`", type_of_cpp(text));
+      for (size_t i = 0; i < end; ++i) advance();
+      return false;
+    }
     const Token base = advance();
     if (base.text == "__torch__" && at(TokenKind::kDot)) {
       if (!custom_class(type)) return false;
@@ -211,6 +249,24 @@ class Parser : private detail::TokenStream {
     } else {
       error(base.span, "unknown type `" + std::string(base.text) + "`", suggest_type(base.text));
     }
+  }
+
+  // The token behind a type as C++ writes it: `const std::vector<at::Tensor>&`.
+  size_t behind_cpp_type(size_t ahead, size_t depth = 0) const {
+    if (peek(ahead).text == "const") ++ahead;
+    while (peek(ahead).kind == TokenKind::kIdentifier &&
+           peek(ahead + 1).kind == TokenKind::kColonColon)
+      ahead += 2;
+    if (peek(ahead).kind != TokenKind::kIdentifier) return ahead;
+    ++ahead;
+    if (peek(ahead).text == "<" && depth < kMaxSuffixes) {
+      do {
+        ahead = behind_cpp_type(ahead + 1, depth + 1);
+      } while (peek(ahead).kind == TokenKind::kComma);
+      if (peek(ahead).text == ">") ++ahead;
+    }
+    while (peek(ahead).text == "&" || peek(ahead).text == "*") ++ahead;
+    return ahead;
   }
 
   // From `base` on: names behind dots, and what stands in brackets.

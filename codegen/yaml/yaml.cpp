@@ -290,10 +290,14 @@ void report(DiagnosticSink& sink, const SourceFile& file, const TreeBuilder& bui
   const Location place = builder.locate(problem.mark);
   const bool deep = problem.msg == YAML::ErrorMsg::BAD_FILE;
   Diagnostic diagnostic;
+  const YamlNode* open = builder.unfinished();
+  const bool below = open != nullptr && open->is_map() && open->location.line < place.line &&
+                     file.line(open->location.line)[open->location.column - 1] != '{';
   diagnostic.location = place;
   diagnostic.message = deep ? "lists and maps are nested too deeply"
-                            : "this is not YAML: " + problem.msg + advice(file.line(place.line));
-  if (const YamlNode* open = builder.unfinished(); open != nullptr && !deep) {
+                            : "this is not YAML: " + problem.msg +
+                                  advice(file.line(place.line), below ? open->location.column : 0);
+  if (open != nullptr && !deep) {
     diagnostic.notes.push_back(
         {open->location, "while reading " + std::string(open->describe()) + " that begins here"});
   }

@@ -4,6 +4,8 @@ namespace tenon::codegen {
 
 namespace {
 
+constexpr std::string_view kKeyCharacters = "abcdefghijklmnopqrstuvwxyz_";
+
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
 /// The byte behind the quote that closes the one at `begin`, or npos.
@@ -88,7 +90,16 @@ std::optional<YamlMistake> stray_key(const SourceFile& file, Location mark) {
   return YamlMistake{mark, "`" + key + "` belongs to no entry: indent it below the key above it"};
 }
 
-std::string advice(std::string_view line) {
+std::string advice(std::string_view line, uint32_t column) {
+  const size_t indent = line.find_first_not_of(' ');
+  if (indent == std::string_view::npos) return {};
+  if (line[indent] == '\t') return "; indent by spaces, not by tabs";
+  const size_t key = line.find_first_not_of(kKeyCharacters, indent);
+  const bool is_key = key != std::string_view::npos && line.substr(key).starts_with(": ");
+  if (column > 1 && indent + 1 != column && key > indent && is_key) {
+    return "; the keys of an entry begin in one column: in " + std::to_string(column) +
+           ", and this one in " + std::to_string(indent + 1);
+  }
   const size_t colon = line.find(": ");
   if (colon == std::string_view::npos) return {};
   const size_t begin = line.find_first_not_of(' ', colon + 2);

@@ -31,7 +31,9 @@ std::optional<YamlMistake> empty_block(const SourceFile& file, Location mark,
 /// The line of a map outside the list of entries: `-func: ...`, or a key that is not indented.
 std::optional<YamlMistake> stray_key(const SourceFile& file, Location mark);
 
-/// What to write instead, where a line without quotes holds what YAML has a meaning for; maybe "".
-std::string advice(std::string_view line);
+/// What to write instead, where a line is indented otherwise than `column`, in which the keys of
+/// the map around it begin (0 for none), or holds, without quotes, what YAML has a meaning for;
+/// maybe "".
+std::string advice(std::string_view line, uint32_t column);
 
 }  // namespace tenon::codegen

@@ -55,6 +55,7 @@ std::string display(std::string_view url) {
 }
 
 std::string file_name_of(std::string_view url) {
+  scheme_of(url);
   const std::string_view rest = after_scheme(without_query(url));
   const size_t slash = rest.rfind('/');
   std::string name(slash == std::string_view::npos ? "" : rest.substr(slash + 1));

@@ -216,6 +216,7 @@ def test_the_report_lists_both_kinds(tmp_path):
     done = run(tmp_path, """
         import torch
         from torch.export import Dim
+        torch.export.Dim
         try:
             torch.sspaddmm(None, None)
         except NotImplementedError:
@@ -223,7 +224,7 @@ def test_the_report_lists_both_kinds(tmp_path):
     """, "--report", check=False)  # fmt: skip
     used, mentioned = done.stderr.split("mentioned only: ")
     assert done.returncode == 0 and used.startswith("names of PyTorch that are not in Tenon, used, which raised: 1\n")
-    assert "  torch.sspaddmm  " in used and "program.py:5" in used
+    assert "  torch.sspaddmm  " in used and "program.py:6" in used
     assert mentioned.startswith("1\n  torch.export.Dim  ") and "program.py:3" in mentioned
 
 

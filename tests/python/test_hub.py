@@ -100,6 +100,8 @@ def test_weights(tmp_path):
     assert not (tmp_path / "other.pt").exists()
     with pytest.raises(ValueError):
         hub.download_url_to_file("ftp://example.org/w.pt", tmp_path / "other.pt")
+    with pytest.raises(ValueError, match='must begin with http://, https:// or file://, got "w.pt"'):
+        hub.load_state_dict_from_url("w.pt", progress=False)
 
 
 class Server(http.server.BaseHTTPRequestHandler):

@@ -12,7 +12,12 @@ Example:
 # Names are imported as themselves, so that type checkers take them for the package's own.
 import sys as _sys
 
-from tenon import _C
+try:
+    from tenon import _C
+except ImportError as _error:
+    from tenon._other_python import explained as _explained
+
+    raise _explained(_error) from None
 from tenon._C import *  # noqa: F403
 from tenon._C import Generator as Generator, Size as Size, Tensor as Tensor, device as device, dtype as dtype
 

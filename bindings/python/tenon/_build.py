@@ -131,7 +131,14 @@ class _Runner:
         with self._lock:
             self._running.discard(process)
         if process.returncode != 0:
-            raise error(f"{what}:\n{errors or output}".rstrip())
+            raise error(f"{what}:\n{errors or output or _ending(command, process.returncode)}".rstrip())
+
+
+def _ending(command, status):
+    """How a command ended that said nothing."""
+    if status < 0:
+        return f"{command[0]} was ended by {signal.Signals(-status).name}"
+    return f"{command[0]} ended with status {status} and no message"
 
 
 def _run(*call):
@@ -325,7 +332,9 @@ def _first_namespace(index):
         namespace, colons, _ = fields[1].partition("::")
         if colons:
             return namespace
-    raise OperatorError("the operators need a namespace of their own: write `func: mine::name(...)`")
+    _, name, place = entries[0][:3]
+    place = f"{os.path.basename(place.rpartition(':')[0])}:{place.rpartition(':')[2]}"
+    raise OperatorError(f"{place}: error: `{name}` needs a namespace of its own: write `func: mine::{name}(...)`")
 
 
 def _dependencies(rule):

@@ -154,7 +154,7 @@ class _Namespace:
             raise AttributeError(name)
         qualified = f"{self.__name__}::{name}"
         if not _C._overloads(qualified):
-            raise AttributeError(f"there is no operator '{qualified}'")
+            raise AttributeError(f"there is no operator '{qualified}'", name=name, obj=self)
         packet = OpOverloadPacket(qualified)
         setattr(self, name, packet)
         return packet

@@ -2,6 +2,7 @@
 
 import collections
 import functools
+import sys
 import warnings
 
 from tenon import _C, _functional
@@ -203,7 +204,12 @@ def numpy(self, *, force=False):
             f"can't convert {''.join(word.capitalize() for word in words)} layout tensor to numpy. "
             "Use Tensor.to_dense() first."
         )
-    array = _C._to_numpy(self)
+    try:
+        array = _C._to_numpy(self)
+    except TypeError as error:
+        if "ModuleNotFoundError" not in str(error):
+            raise
+        raise RuntimeError(f"Numpy is not available: {sys.executable} has no module numpy") from None
     # Of two types of as many bits numpy.int64 is the one that numpy's own arrays have.
     return array.view(array.dtype.char.translate({113: "l", 81: "L"})) if array.dtype.char in "qQ" else array
 

@@ -59,7 +59,8 @@ std::optional<std::string> variable(const char* name) {
 std::string required(const char* name) {
   const auto value = variable(name);
   TENON_CHECK_VALUE(value, "[init_process_group] env:// rendezvous: environment variable ", name,
-                    " expected, but not set");
+                    " expected, but not set; start the program by tenon-run (in Python: python -m "
+                    "tenon.distributed.run)");
   return *value;
 }
 

@@ -206,6 +206,22 @@ class Generation(Workspace):
         self.assertEqual(result.returncode, 2)
         self.assertIn("check takes options alone, got 'derivatives.yaml'", result.stderr)
 
+    def test_functions_of_a_library_that_was_not_named(self):
+        own = self.write("own.yaml", "- func: mine::f(Tensor self) -> Tensor\n  pointwise: silu(self)\n")
+        result = tenonc("check", "--native", own)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("unknown function 'silu'", result.stderr)
+        self.assertIn("were not read: give --base native_functions.yaml --tags tags.yaml", result.stderr)
+        base = ["--base", ROOT / "native_functions.yaml", "--tags", ROOT / "tags.yaml"]
+        self.check_ok(tenonc("check", "--native", own, *base))
+
+    def test_misspelt_command(self):
+        result = tenonc("explian")
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(
+            result.stderr, "tenonc: unknown command 'explian'; did you mean 'explain'? (tenonc help lists the commands)\n"
+        )
+
     def test_missing_file(self):
         result = tenonc("check", "--native", self.folder / "nowhere.yaml")
         self.assertEqual(result.returncode, 1)

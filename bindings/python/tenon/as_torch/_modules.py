@@ -230,7 +230,8 @@ class Root(types.ModuleType):
 
     def __getattr__(self, name):
         value = _lookup("torch", name, lambda name: getattr(tenon, name))
-        if getattr(value, "_torch_name", None) is None:
+        # Of a module that lacks names, asking for one would count as a mention.
+        if "_torch_name" not in getattr(value, "__dict__", ()):
             self.__dict__[name] = value
         return value
 
