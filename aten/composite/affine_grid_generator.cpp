@@ -13,7 +13,7 @@ namespace {
 Tensor coordinates(int64_t n, bool align_corners, const TensorOptions& options) {
   if (n <= 1) return zeros({n}, options);
   const Tensor places = linspace(-1, 1, n, options);
-  return align_corners ? places : places * (n - 1) / n;
+  return align_corners ? places : (places * (n - 1) / n).to(options.dtype());
 }
 
 }  // namespace
@@ -30,7 +30,9 @@ Tensor native::affine_grid_generator(const Tensor& theta, IntArrayRef size, bool
     TENON_CHECK(n >= 0, "[affine_grid_generator] Trying to create tensor with negative dimension ",
                 n, ": ", size);
   }
-  TENON_CHECK(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(2) == dims + 1,
+  const Tensor maps = theta.transpose(1, 2);  // IndexError of fewer dimensions, as PyTorch's
+  TENON_CHECK(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(2) == dims + 1 &&
+                  (theta.size(1) == dims || theta.numel() == 0),
               "[affine_grid_generator] expected theta of sizes [", size[0], ", ", dims, ", ",
               dims + 1, "] for size ", size, ", got ", theta.sizes());
   const IntArrayRef spatial = size.slice(2);
@@ -48,10 +50,7 @@ Tensor native::affine_grid_generator(const Tensor& theta, IntArrayRef size, bool
   DimVector sizes{size[0]};
   sizes.append(spatial.begin(), spatial.end());
   sizes.push_back(theta.size(1));
-  return base.view({1, points, dims + 1})
-      .expand({size[0], points, dims + 1})
-      .bmm(theta.transpose(1, 2))
-      .view(sizes);
+  return base.view({1, points, dims + 1}).expand({size[0], points, dims + 1}).bmm(maps).view(sizes);
 }
 
 }  // namespace tenon

@@ -1,6 +1,5 @@
 #include "tenon/native/batch_norm.h"
 
-#include "aten/meta/structured.h"
 #include "tenon/native/_batch_norm_no_update.h"
 #include "tenon/native/_batch_norm_with_update.h"
 #include "tenon/native/_native_batch_norm_legit.h"
@@ -23,11 +22,15 @@ Tensor native::batch_norm(const Tensor& input, const std::optional<Tensor>& weig
                           const std::optional<Tensor>& running_mean,
                           const std::optional<Tensor>& running_var, bool training, double momentum,
                           double eps, bool) {
-  // Nothing has no statistics, and may be of any dtype and without channels.
+  TENON_CHECK(training || (running_mean && running_mean->defined() && running_var &&
+                           running_var->defined()),
+              "[batch_norm] Expected running_mean and running_var to be defined when training is "
+              "False");
+  // Nothing has no statistics, and may be of any dtype.
   if (input.numel() == 0) {
     Tensor out = clone(input);
-    if (weight && weight->numel() > 0) out = out * weight->select(0, 0);
-    return bias && bias->numel() > 0 ? out + bias->select(0, 0) : out;
+    if (weight && weight->defined()) out = out * weight->select(0, 0);
+    return bias && bias->defined() ? out + bias->select(0, 0) : out;
   }
   return std::get<0>(
       native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
@@ -64,7 +67,6 @@ native::_batch_norm_with_update_out(const Tensor& input, const std::optional<Ten
                                     Tensor& save_mean, Tensor& save_invstd, Tensor& reserve) {
   native_batch_norm_out(out, save_mean, save_invstd, input, weight, bias, running_mean, running_var,
                         true, momentum, eps);
-  structured::resize_out("_batch_norm_with_update", reserve, IntArrayRef{0}, kByte);
   return {out, save_mean, save_invstd, reserve};
 }
 

@@ -36,6 +36,8 @@ Tensor native::cdist(const Tensor& x1, const Tensor& x2, double p,
               "[cdist] X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
               " X2: ", x2.size(-1));
   TENON_CHECK(p >= 0, "[cdist] only supports non-negative p values, got ", p);
+  TENON_CHECK(x1.scalar_type() == x2.scalar_type() || x1.numel() == 0 || x2.numel() == 0,
+              "[cdist] expected scalar type ", x1.scalar_type(), " but found ", x2.scalar_type());
   const int64_t mode = compute_mode.value_or(0);
   TENON_CHECK(mode >= 0 && mode <= 2, "[cdist] possible modes: 0, 1, 2, but was: ", mode);
   const bool many = x1.size(-2) > 25 || x2.size(-2) > 25;

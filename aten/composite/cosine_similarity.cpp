@@ -14,6 +14,7 @@ Tensor native::cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim
       is_floating_point(dtype),
       "[cosine_similarity] expected common dtype to be floating point, yet common dtype is ",
       dtype);
+  TENON_CHECK(eps >= 0, "[cosine_similarity] eps must be non-negative, got: ", eps);
   const TensorBase* const both[] = {&x1, &x2};
   const DimVector sizes = broadcast_shape(both);
   const auto unit = [&](const Tensor& t) {

@@ -16,9 +16,8 @@ Tensor native::empty(IntArrayRef size, std::optional<ScalarType> dtype,
   if (TENON_LIKELY(!memory_format || *memory_format == MemoryFormat::Contiguous)) {
     return tenon::empty(size, o.dtype, o.device);
   }
-  TENON_CHECK_VALUE(
-      *memory_format != MemoryFormat::Preserve,
-      "[empty] memory_format must not be preserve_format: there is nothing to preserve");
+  TENON_CHECK(*memory_format != MemoryFormat::Preserve,
+              "[empty] unsupported memory format preserve_format: there is nothing to preserve");
   return tenon::empty_strided(size, strides_of_format(size, *memory_format), o.dtype, o.device);
 }
 

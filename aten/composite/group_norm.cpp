@@ -29,6 +29,23 @@ void check_channels(const char* op, const char* name, const std::optional<Tensor
       name, " of shape ", values ? values->sizes() : IntArrayRef(), " and ", channels, " channels");
 }
 
+/// The parameters have the input's dtype, or beside half types Float.
+void check_dtypes(const char* op, const Tensor& input, const std::optional<Tensor>& weight,
+                  const std::optional<Tensor>& bias) {
+  const ScalarType own = input.scalar_type();
+  const auto is_own = [own](const std::optional<Tensor>& t) {
+    return !t || t->scalar_type() == own;
+  };
+  if (is_own(weight) && is_own(bias)) return;
+  for (const std::optional<Tensor>* t : {&weight, &bias}) {
+    TENON_CHECK(!*t || (*t)->scalar_type() == kFloat, "[", op,
+                "] mixed dtype (CPU): expect parameter to have scalar type of Float, got ",
+                *t ? (*t)->scalar_type() : kFloat);
+  }
+  TENON_CHECK(is_reduced_floating_point(own), "[", op,
+              "] mixed dtype (CPU): all inputs must share same datatype, got ", own, " and Float");
+}
+
 /// (x - mean) / sqrt(var + eps) over each of the groups of channels of each element of the batch,
 /// times weight and plus bias, which are per channel, and mean and 1 / sqrt(var + eps) [N, group].
 /// input: N * C * HxW elements.
@@ -43,6 +60,7 @@ std::tuple<Tensor, Tensor, Tensor> normalised_groups(const Tensor& input,
               input.sizes(), " and num_groups=", group);
   TENON_CHECK(input.numel() == N * C * HxW, "[native_group_norm] Expected ", N, " * ", C, " * ",
               HxW, " elements, got input of shape ", input.sizes());
+  check_dtypes("native_group_norm", input, weight, bias);
   check_channels("native_group_norm", "weight", weight, C);
   check_channels("native_group_norm", "bias", bias, C);
   const Tensor x = to_opmath_type(input);
@@ -157,9 +175,6 @@ Tensor native::instance_norm(const Tensor& input, const std::optional<Tensor>& w
   TENON_CHECK(use_input_stats || (running_mean && running_var),
               "[instance_norm] Expected running_mean and running_var to be defined when "
               "use_input_stats is false");
-  TENON_CHECK(input.dim() >= 2,
-              "[instance_norm] Expected at least 2 dimensions for input tensor but received ",
-              input.dim());
   const int64_t batch = input.size(0), channels = input.size(1);
   DimVector sizes(input.sizes());
   sizes[0] = 1;
@@ -190,20 +205,26 @@ Tensor native::rms_norm(const Tensor& input, IntArrayRef normalized_shape,
               "[rms_norm] Expected normalized_shape to be at least 1-dimensional, i.e., containing "
               "at least one element, but got normalized_shape = ",
               normalized_shape);
+  TENON_CHECK_VALUE(n <= dims, "[rms_norm] Input tensor must have at least ", n,
+                    " dimensions, but got ", dims);
+  TENON_CHECK_NOT_IMPLEMENTED(is_differentiable(input.scalar_type()),
+                              "[rms_norm] is not implemented for '", input.scalar_type(), "'");
   TENON_CHECK(!weight || weight->sizes() == normalized_shape,
               "[rms_norm] Expected weight to be of same shape as normalized_shape, but got weight "
               "of shape ",
               weight ? weight->sizes() : IntArrayRef(),
               " and normalized_shape = ", normalized_shape);
-  TENON_CHECK(n <= dims && input.sizes().slice(dims - n, n) == normalized_shape,
+  TENON_CHECK(input.sizes().slice(dims - n, n) == normalized_shape,
               "[rms_norm] Given normalized_shape=", normalized_shape,
               ", expected input with shape [*, ", normalized_shape, "], but got input of size",
               input.sizes());
   const double smallest = to_real(input.scalar_type()) == kDouble
                               ? std::numeric_limits<double>::epsilon()
                               : std::numeric_limits<float>::epsilon();
-  if (!input.is_complex())
-    return _rms_norm(input, normalized_shape, weight, eps.value_or(smallest));
+  if (!input.is_complex()) {
+    const Tensor out = _rms_norm(input, normalized_shape, weight, eps.value_or(smallest));
+    return out.scalar_type() == input.scalar_type() ? out : out.to(input.scalar_type());
+  }
   // Rows are of real numbers.
   DimVector over;
   for (size_t d = 1; d <= n; ++d) over.push_back(-static_cast<int64_t>(d));

@@ -65,6 +65,7 @@ Tensor native::im2col(const Tensor& self, IntArrayRef kernel_size, IntArrayRef d
                       IntArrayRef padding, IntArrayRef stride) {
   check_pairs("im2col", kernel_size, dilation, padding, stride);
   const bool batched = self.dim() == 4;
+  if (self.dim() < 3) self.size(self.dim() == 0 ? 1 : self.dim());  // IndexError, as PyTorch's
   TENON_CHECK((batched || self.dim() == 3) && self.size(-3) != 0 && self.size(-2) != 0 &&
                   self.size(-1) != 0,
               "[im2col] Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "

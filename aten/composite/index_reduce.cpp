@@ -1,5 +1,6 @@
 #include "tenon/native/index_reduce.h"
 
+#include "aten/composite/index_values.h"
 #include "tenon/ops/expand.h"
 #include "tenon/ops/reshape.h"
 #include "tenon/ops/scatter_reduce.h"
@@ -27,11 +28,13 @@ Tensor native::index_reduce(const Tensor& self, int64_t dim, const Tensor& index
               "[index_reduce] source tensor shape must match self tensor shape, excluding the "
               "specified dimension. Got self.shape = ",
               self.sizes(), " source.shape = ", source.sizes());
-  const int64_t count = self.dim() == 0 ? 1 : source.size(d);
+  const int64_t count = source.dim() == 0 ? 1 : source.size(d);
+  if (index.numel() != count) source.size(dim);  // PyTorch's message asks for it
   TENON_CHECK(index.numel() == count, "[index_reduce] Number of indices (", index.numel(),
               ") should be equal to source.size(dim): (", count, "), for dim: ", d);
   TENON_CHECK_NOT_IMPLEMENTED(self.scalar_type() != kBool && !self.is_complex(),
                               "[index_reduce] is not implemented for '", self.scalar_type(), "'");
+  check_index_values("index_reduce", index, d, self);
   DimVector sizes(static_cast<size_t>(self.dim()), 1);
   if (self.dim() > 0) sizes[d] = count;
   return tenon::scatter_reduce(self, dim, index.reshape(sizes).expand(source.sizes()), source,

@@ -17,11 +17,18 @@ namespace tenon {
 namespace {
 
 /// The two dimensions of the matrices, both counted from the front. `dtype` is what is computed in.
+/// Singular values are none of half types.
 DimVector matrix_dims(const char* op, const Tensor& self, IntArrayRef dim,
-                      std::optional<ScalarType> dtype) {
-  if (dtype) native::check_norm_dtype(op, self.scalar_type(), *dtype);
+                      std::optional<ScalarType> dtype, bool of_singular_values) {
   TENON_CHECK(self.dim() >= 2, "[", op,
               "] The input tensor A must have at least 2 dimensions, got ", self.dim());
+  TENON_CHECK_NOT_IMPLEMENTED(is_differentiable(self.scalar_type()), "[", op,
+                              "] Expected a floating point or complex tensor as input. Got ",
+                              self.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(!of_singular_values || !is_reduced_floating_point(self.scalar_type()),
+                              "[", op, "] Low precision dtypes not supported. Got ",
+                              self.scalar_type());
+  if (dtype) native::check_norm_dtype(op, self.scalar_type(), *dtype);
   TENON_CHECK(dim.size() == 2, "[", op, "] dim must be a 2-tuple. Got ", dim);
   const DimVector dims{wrap_dim(dim[0], self.dim()), wrap_dim(dim[1], self.dim())};
   TENON_CHECK(dims[0] != dims[1], "[", op, "] dims must be different. Got ", dim);
@@ -48,10 +55,12 @@ Tensor in_place_of(const Tensor& self, const DimVector& dims, bool keepdim, cons
 /// and -2: the largest and the smallest singular value. The largest of none is 0.
 Tensor native::linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim,
                                   bool keepdim, std::optional<ScalarType> dtype) {
-  const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim, dtype);
+  TENON_CHECK(!ord.is_complex(),
+              "[linalg.matrix_norm] Expected a non-complex scalar as the order of norm, got ", ord);
   const double order = ord.toDouble(), size = std::abs(order);
   TENON_CHECK(size == 1 || size == 2 || std::isinf(size), "[linalg.matrix_norm] Order ", ord,
               " not supported.");
+  const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim, dtype, size == 2);
   const auto extreme = [&](const Tensor& values, int64_t d, bool keep) {
     if (order < 0) return values.amin(d, keep);
     return values.size(d) == 0 ? values.sum(IntArrayRef(d), keep) : values.amax(d, keep);
@@ -69,12 +78,12 @@ Tensor native::linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArra
 /// 'fro': the root of the sum of |A|^2; 'nuc': the sum of the singular values.
 Tensor native::linalg_matrix_norm_str_ord(const Tensor& self, std::string_view ord, IntArrayRef dim,
                                           bool keepdim, std::optional<ScalarType> dtype) {
-  const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim, dtype);
+  TENON_CHECK(ord == "nuc" || ord == "fro", "[linalg.matrix_norm] Order ", ord, " not supported.");
+  const DimVector dims = matrix_dims("linalg.matrix_norm", self, dim, dtype, ord == "nuc");
   if (ord == "nuc") {
     return in_place_of(self, dims, keepdim,
                        singular_values(self, dims, dtype).sum(IntArrayRef(-1), false));
   }
-  TENON_CHECK(ord == "fro", "[linalg.matrix_norm] Order ", ord, " not supported.");
   return linalg_vector_norm(self, 2, IntArrayRef(dims), keepdim, dtype);
 }
 

@@ -52,6 +52,14 @@ Tensor limit(const char* op, const Tensor& self, const std::optional<Tensor>& at
   return atol ? maximum(atol->unsqueeze(-1), of_largest) : of_largest;
 }
 
+/// The limit by default depends on the dtype's precision.
+void check_precision(const char* op, const Tensor& self, bool has_rtol) {
+  const ScalarType type = to_real(self.scalar_type());
+  TENON_CHECK(has_rtol || type == kFloat || type == kDouble, "[", op,
+              "] This function doesn't handle types other than float and double, got ",
+              self.scalar_type());
+}
+
 std::optional<Tensor> as_tensor(std::optional<double> value, const Tensor& like) {
   return value ? std::optional(number(*value, like)) : std::nullopt;
 }
@@ -87,6 +95,10 @@ Tensor native::linalg_pinv_atol_rtol_tensor(const Tensor& self, const std::optio
 
 Tensor native::linalg_pinv_atol_rtol_float(const Tensor& self, std::optional<double> atol,
                                            std::optional<double> rtol, bool hermitian) {
+  if (atol && !rtol) {
+    self.size(-2);  // IndexError, as PyTorch's
+    check_precision("linalg.pinv", self, false);
+  }
   return ops::linalg_pinv_atol_rtol_tensor::call(self, as_tensor(atol, self), as_tensor(rtol, self),
                                                  hermitian);
 }
@@ -107,6 +119,7 @@ Tensor native::linalg_matrix_rank_atol_rtol_tensor(const Tensor& input,
                                                    bool hermitian) {
   TENON_CHECK(input.dim() >= 2,
               "[linalg.matrix_rank] The input tensor input must have at least 2 dimensions.");
+  check_precision("linalg.matrix_rank", input, rtol.has_value());
   if (input.numel() == 0) {
     return zeros(meta::batch_sizes(input), input.options().dtype(kLong));
   }

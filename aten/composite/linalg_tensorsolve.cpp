@@ -14,7 +14,10 @@ namespace tenon {
 Tensor native::linalg_tensorinv(const Tensor& self, int64_t ind) {
   TENON_CHECK(ind > 0,
               "[linalg.tensorinv] Expected a strictly positive integer for 'ind', but got ", ind);
-  const auto split = static_cast<size_t>(std::min(ind, self.dim()));
+  TENON_CHECK(ind <= self.dim(),
+              "[linalg.tensorinv] 'ind' must be at most the dimensions of self, ", self.dim(),
+              ", but got ", ind);
+  const auto split = static_cast<size_t>(ind);
   const IntArrayRef first = self.sizes().slice(0, split), last = self.sizes().slice(split);
   TENON_CHECK(numel_of(first) == numel_of(last),
               "[linalg.tensorinv] Expected self to satisfy the requirement prod(self.shape[ind:]) "

@@ -36,9 +36,9 @@ Tensor rescaled(const Tensor& a, const Tensor& b, const Tensor& terms, const Ten
 /// log(sum(exp(x))) of the first 1, 2, ... elements along dim, by doubling (Hillis and Steele
 /// 1986). Half types are computed in float.
 Tensor native::logcumsumexp(const Tensor& self, int64_t dim) {
+  const int64_t d = wrap_dim(dim, self.dim());
   TENON_CHECK_NOT_IMPLEMENTED(is_differentiable(self.scalar_type()),
                               "[logcumsumexp] is not implemented for ", self.scalar_type());
-  const int64_t d = wrap_dim(dim, self.dim());
   const ScalarType own = self.scalar_type();
   Tensor out = is_reduced_floating_point(own) ? self.to(kFloat) : self;
   const int64_t n = self.dim() == 0 ? 1 : self.size(d);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "aten/common/dims.h"
 #include "tenon/ops/_logsumexp.h"
 #include "tenon/ops/abs.h"
 #include "tenon/ops/add.h"
@@ -20,6 +21,7 @@ namespace tenon {
 /// log(sum(exp(x))) = m + log(sum(exp(x - m))) with m = max(x), of complex numbers max(real(x)), 0
 /// where that is infinite; -inf of nothing.
 Tensor native::logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  dim_mask("logsumexp", dim, self.dim());
   if (self.numel() == 0) {
     const Tensor x = is_integral(self.scalar_type(), true) ? self.to(get_default_dtype()) : self;
     return log(sum(exp(x), dim, keepdim));

@@ -1,6 +1,7 @@
 #include "tenon/native/masked_scatter.h"
 
 #include "aten/batching/examples.h"
+#include "aten/composite/index_values.h"
 #include "aten/iterator/plan.h"
 #include "tenon/native/index_copy.h"
 #include "tenon/ops/scatter.h"
@@ -44,20 +45,24 @@ Tensor native::index_copy(const Tensor& self, int64_t dim, const Tensor& index,
   const int64_t d = wrap_dim(dim, self.dim());
   TENON_CHECK_INDEX(index.dim() <= 1, "[index_copy] Index should have dimension 1 or 0 (got ",
                     index.dim(), ")");
-  TENON_CHECK_TYPE(index.scalar_type() == kLong,
-                   "[index_copy] Expected a long tensor for index, but got ", index.scalar_type());
+  TENON_CHECK(index.scalar_type() == kLong,
+              "[index_copy] Expected a long tensor for index, but got ", index.scalar_type());
   TENON_CHECK(self.scalar_type() == source.scalar_type(),
               "[index_copy] self and source expected to have the same dtype, but got (self) ",
               self.scalar_type(), " and (source) ", source.scalar_type());
   const int64_t count = source.dim() == 0 ? 1 : source.size(source.dim() == self.dim() ? d : 0);
   DimVector wanted(self.sizes());
   if (self.dim() > 0) wanted[d] = index.numel();
-  TENON_CHECK_INDEX(
-      count == index.numel() &&
-          (source.dim() == 0 || self.dim() == 0 || source.sizes() == IntArrayRef(wanted)),
-      "[index_copy] Number of indices (", index.numel(),
-      ") should be equal to source.size(dim), and the other sizes to self's: got source of shape ",
-      source.sizes(), " and self of shape ", self.sizes(), " at dimension ", d);
+  bool fits = source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim();
+  for (int64_t i = 0; fits && source.dim() > 0 && i < self.dim(); ++i)
+    fits = i == d || source.size(i) == wanted[i];
+  TENON_CHECK(fits,
+              "[index_copy] Source/destination tensor must have same slice shapes, got source of "
+              "shape ",
+              source.sizes(), " and self of shape ", self.sizes(), " at dimension ", d);
+  TENON_CHECK_INDEX(count == index.numel(), "[index_copy] Number of indices (", index.numel(),
+                    ") should be equal to source.size(dim) (", count, ")");
+  native::check_index_values("index_copy", index, d, self);
   if (self.dim() == 0) {
     return ops::scatter_src::call(self.reshape({1}), 0, index.reshape({1}), source.reshape({1}))
         .reshape({});

@@ -3,9 +3,11 @@
 #include <limits>
 
 #include "tenon/ops/_nan_to_num.h"
+#include "tenon/ops/isfinite.h"
 #include "tenon/ops/nan_to_num.h"
 #include "tenon/ops/view_as_complex.h"
 #include "tenon/ops/view_as_real.h"
+#include "tenon/ops/where.h"
 
 namespace tenon {
 namespace {
@@ -27,8 +29,10 @@ Tensor native::nan_to_num(const Tensor& self, std::optional<double> nan,
                           std::optional<double> posinf, std::optional<double> neginf) {
   const ScalarType type = self.scalar_type();
   if (is_complex(type)) {
+    // Both parts of a number that is not finite have the gradient 0.
+    const Tensor x = self.requires_grad() ? where(isfinite(self), self, self.detach()) : self;
     return tenon::view_as_complex(
-        ops::nan_to_num::call(tenon::view_as_real(self), nan, posinf, neginf));
+        ops::nan_to_num::call(tenon::view_as_real(x), nan, posinf, neginf));
   }
   if (is_integral(type, true)) return self.clone();
   const double limit = largest(type);

@@ -13,8 +13,8 @@ namespace tenon {
 namespace {
 
 void check_deviations(const Tensor& std) {
-  TENON_CHECK_TYPE(!std.is_complex(), "[normal] expects standard deviation to be non-complex, got ",
-                   std.scalar_type());
+  TENON_CHECK(!std.is_complex(), "[normal] expects standard deviation to be non-complex, got ",
+              std.scalar_type());
   if (std.is_meta() || std.numel() == 0) return;
   TENON_CHECK(!batching::any_of_examples(ops::lt_Scalar::call(std, 0)),
               "[normal] expects all elements of std >= 0.0");

@@ -36,13 +36,18 @@ Tensor native::pixel_shuffle(const Tensor& self, int64_t upscale_factor) {
   TENON_CHECK(self.dim() >= 3,
               "[pixel_shuffle] expects input to have at least 3 dimensions, but got input with ",
               self.dim(), " dimension(s)");
-  TENON_CHECK(upscale_factor > 0 && upscale_factor < (int64_t{1} << 31),
-              "[pixel_shuffle] expects a positive upscale_factor, but got ", upscale_factor);
+  TENON_CHECK(upscale_factor > 0, "[pixel_shuffle] expects a positive upscale_factor, but got ",
+              upscale_factor);
+  int64_t pixels = 0;
+  TENON_CHECK_VALUE(!__builtin_mul_overflow(upscale_factor, upscale_factor, &pixels),
+                    "[pixel_shuffle] upscale factor is too large, (upscale_factor)^2 overflowed: "
+                    "upscale_factor=",
+                    upscale_factor);
   const int64_t r = upscale_factor, c = self.size(-3), h = self.size(-2), w = self.size(-1);
-  TENON_CHECK(c % (r * r) == 0,
+  TENON_CHECK(c % pixels == 0,
               "[pixel_shuffle] expects its input's 'channel' dimension to be divisible by the "
               "square of upscale_factor, but input.size(-3)=",
-              c, " is not divisible by ", r * r);
+              c, " is not divisible by ", pixels);
   if (is_channels_last(self)) return tenon::_pixel_shuffle_channels_last(self, r, false);
   const Tensor split = self.reshape(sizes_with(self, {c / (r * r), r, r, h, w}));
   return reordered(split, {0, 3, 1, 4, 2})
@@ -55,13 +60,14 @@ Tensor native::pixel_unshuffle(const Tensor& self, int64_t downscale_factor) {
   TENON_CHECK(self.dim() >= 3,
               "[pixel_unshuffle] expects input to have at least 3 dimensions, but got input with ",
               self.dim(), " dimension(s)");
-  TENON_CHECK(downscale_factor > 0 && downscale_factor < (int64_t{1} << 31),
+  TENON_CHECK(downscale_factor > 0,
               "[pixel_unshuffle] expects a positive downscale_factor, but got ", downscale_factor);
   const int64_t r = downscale_factor, c = self.size(-3), h = self.size(-2), w = self.size(-1);
   TENON_CHECK(h % r == 0 && w % r == 0,
               "[pixel_unshuffle] expects height and width to be divisible by downscale_factor, but "
               "input.size(-2)=",
               h, " and input.size(-1)=", w, " are not both divisible by ", r);
+  if (self.numel() == 0) return self.clone();  // of these sizes, as PyTorch's
   if (is_channels_last(self)) return tenon::_pixel_shuffle_channels_last(self, r, true);
   const Tensor split = self.reshape(sizes_with(self, {c, h / r, r, w / r, r}));
   return reordered(split, {0, 2, 4, 1, 3})

@@ -125,6 +125,10 @@ Tensor native::avg_pool3d(const Tensor& self, IntArrayRef kernel_size, IntArrayR
   TENON_CHECK(!divisor_override || *divisor_override != 0, "[", kOp, "] divisor must be not zero");
   check_input(kOp, self);
   const Volume in(self);
+  TENON_CHECK(in.d >= p.kernel[0] && in.h >= p.kernel[1] && in.w >= p.kernel[2], "[", kOp,
+              "] input image (T: ", in.d, " H: ", in.h, " W: ", in.w,
+              ") smaller than kernel size (kT: ", p.kernel[0], " kH: ", p.kernel[1],
+              " kW: ", p.kernel[2], ")");
   const Tensor rows =
       avg_pool2d(to_opmath_type(self).reshape(in.slices()), {p.kernel[1], p.kernel[2]},
                  {p.stride[1], p.stride[2]}, {p.padding[1], p.padding[2]}, ceil_mode, true, 1);

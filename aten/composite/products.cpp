@@ -7,6 +7,7 @@
 #include "tenon/native/addbmm.h"
 #include "tenon/native/addmv.h"
 #include "tenon/native/addr.h"
+#include "tenon/native/chain_matmul.h"
 #include "tenon/native/kron.h"
 #include "tenon/native/linalg_multi_dot.h"
 #include "tenon/native/tensordot.h"
@@ -101,6 +102,7 @@ Tensor native::addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, c
 /// laid side by side.
 Tensor native::addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                       const Scalar& beta, const Scalar& alpha) {
+  batch1.size(1), batch2.size(2);  // IndexErrors of fewer dimensions, as PyTorch's
   TENON_CHECK(batch1.dim() == 3 && batch2.dim() == 3,
               "[addbmm] batch1 and batch2 must be 3D tensors, got shapes ", batch1.sizes(), " and ",
               batch2.sizes());
@@ -219,6 +221,16 @@ Tensor native::linalg_multi_dot(TensorList tensors) {
   Tensor out = product(product, 0, n - 1);
   if (row) out = out.squeeze(0);
   return column ? out.squeeze(-1) : out;
+}
+
+/// The same of matrices alone, of which one is its own product.
+Tensor native::chain_matmul(TensorList matrices) {
+  TENON_CHECK(!matrices.empty(), "[chain_matmul] Expected one or more matrices");
+  for (const Tensor& t : matrices) {
+    TENON_CHECK(t.dim() == 2, "[chain_matmul] Tensor dimension is ", t.dim(),
+                ", expected 2 instead.");
+  }
+  return matrices.size() == 1 ? matrices[0] : native::linalg_multi_dot(matrices);
 }
 
 }  // namespace tenon

@@ -66,6 +66,7 @@ Tensor quantile_of(const char* op, const Tensor& self, const Tensor& q, std::opt
               "] interpolation must be one of linear, lower, higher, midpoint or nearest, "
               "but got ",
               interpolation);
+  if (dim) wrap_dim(*dim, self.dim());
   if (q.is_cpu()) {
     TENON_CHECK(batching::all_of_examples((q >= 0) * (q <= 1)), "[", op,
                 "] q values must be in the range [0, 1]");

@@ -28,7 +28,7 @@ Tensor native::renorm(const Tensor& self, const Scalar& p, int64_t dim, const Sc
       is_reduced_floating_point(self.scalar_type()) ? std::optional(kFloat) : std::nullopt;
   const Tensor norm = linalg_vector_norm(self, p, IntArrayRef(others), true, wide);
   const Tensor factor = where(norm > maxnorm, maxnorm / (norm + 1e-7), norm.new_ones({}));
-  return self * factor.to(self.scalar_type());
+  return (self * factor.to(self.scalar_type())).contiguous();
 }
 
 }  // namespace tenon

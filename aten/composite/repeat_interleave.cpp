@@ -10,9 +10,9 @@ namespace tenon {
 Tensor native::repeat_interleave_Tensor(const Tensor& repeats, std::optional<int64_t> output_size) {
   TENON_CHECK(repeats.dim() == 1, "[repeat_interleave] only accept 1D vector as repeat, got shape ",
               repeats.sizes());
-  TENON_CHECK(repeats.scalar_type() == kLong || repeats.scalar_type() == kInt,
-              "[repeat_interleave] repeats has to be Long or Int tensor, got ",
-              repeats.scalar_type());
+  TENON_CHECK_NOT_IMPLEMENTED(is_integral(repeats.scalar_type(), false),
+                              "[repeat_interleave] is not implemented for repeats of ",
+                              repeats.scalar_type());
   if (repeats.is_meta()) {
     TENON_CHECK_NOT_IMPLEMENTED(output_size,
                                 "[repeat_interleave] meta tensors hold no repeats: output_size "
@@ -39,7 +39,7 @@ Tensor native::repeat_interleave_Tensor(const Tensor& repeats, std::optional<int
 Tensor native::repeat_interleave_self_int(const Tensor& self, int64_t repeats,
                                           std::optional<int64_t> dim,
                                           std::optional<int64_t> output_size) {
-  const Tensor x = dim && self.dim() > 0 ? self : self.flatten();
+  const Tensor x = dim ? self : self.flatten();
   const int64_t d = wrap_dim(dim.value_or(0), x.dim());
   TENON_CHECK(repeats >= 0, "[repeat_interleave] Repeats must be non-negative, got ", repeats);
   DimVector sizes(x.sizes());

@@ -8,8 +8,8 @@ Tensor& native::resize_(Tensor& self, IntArrayRef size, std::optional<MemoryForm
   TENON_CHECK(!self.requires_grad(), "[resize_] cannot resize variables that require grad");
   if (!(self.sizes() == size)) tenon::resize(self, size);
   if (memory_format && *memory_format != MemoryFormat::Contiguous) {
-    TENON_CHECK_VALUE(*memory_format != MemoryFormat::Preserve,
-                      "[resize_] Unsupported memory format ", *memory_format);
+    TENON_CHECK(*memory_format != MemoryFormat::Preserve, "[resize_] Unsupported memory format ",
+                *memory_format);
     self.unsafe_impl()->set_sizes_and_strides(size, strides_of_format(size, *memory_format));
   }
   return self;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tenon/native/gru.h"
 #include "tenon/native/gru_cell.h"
 #include "tenon/native/lstm.h"
@@ -56,7 +58,11 @@ State relu_step(const Tensor& gates, const State& state, const Weights& w) {
 
 /// c = f c + i g, h = o tanh(c) with gates i, f, g, o (Hochreiter and Schmidhuber 1997).
 State lstm_step(const Tensor& gates, const State& state, const Weights& w) {
-  const std::vector<Tensor> parts = parts_of(gates + from_state(state, w), 4);
+  const Tensor sums = gates + from_state(state, w);
+  TENON_CHECK(is_differentiable(sums.scalar_type()),
+              "[lstm] result type Float can't be cast to the desired output type ",
+              sums.scalar_type());
+  const std::vector<Tensor> parts = parts_of(sums, 4);
   const auto [h, c] = _lstm_gates(parts[0], parts[1], parts[2], parts[3], state[1]);
   return {w.w_hr ? linear(h, *w.w_hr) : h, c};
 }
@@ -127,19 +133,17 @@ void check_defined(const char* op, const char* name, TensorList tensors) {
   }
 }
 
-/// A row of w_ih and w_hh and an element of the biases for each gate of each hidden element; what
-/// w_hh sees is the hidden state, or its projection.
+/// A row of w_ih and w_hh for each gate of each hidden element; what w_hh sees is the hidden state,
+/// or its projection. Of a single gate either may have one row, which serves all elements. Biases
+/// are broadcast. A missing dimension is an IndexError, as PyTorch's.
 void check_weights(const char* op, int64_t gates, const Weights& w) {
-  TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && w.w_ih.size(0) % gates == 0 &&
-                  w.w_hh.size(0) == w.w_ih.size(0) &&
-                  (w.w_hr || w.w_ih.size(0) == gates * w.w_hh.size(1)),
+  const int64_t rows = w.w_ih.size(0), own_rows = w.w_hh.size(0), hidden = w.w_hh.size(1);
+  w.w_ih.size(1);
+  TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && rows % gates == 0 &&
+                  (own_rows == rows || (gates == 1 && (rows == 1 || own_rows == 1))) &&
+                  (w.w_hr || std::max(rows, own_rows) == gates * hidden),
               "[", op, "] weights must be [", gates, " hidden, input] and [", gates,
               " hidden, hidden], got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());
-  for (const std::optional<Tensor>* bias : {&w.b_ih, &w.b_hh}) {
-    TENON_CHECK(!*bias || ((*bias)->dim() == 1 && (*bias)->size(0) == w.w_ih.size(0)), "[", op,
-                "] biases must be [", w.w_ih.size(0), "], got ",
-                *bias ? (*bias)->sizes() : IntArrayRef());
-  }
   TENON_CHECK(!w.w_hr || (w.w_hr->dim() == 2 && w.w_hr->size(0) == w.w_hh.size(1) &&
                           w.w_hr->size(1) == w.w_ih.size(0) / gates),
               "[", op, "] projections must be [", w.w_hh.size(1), ", ", w.w_ih.size(0) / gates,
@@ -169,7 +173,7 @@ std::vector<Weights> weights_of(const Settings& s, TensorList params, bool proje
   for (size_t i = 0; i < count; ++i) {
     const int64_t inputs =
         i < directions ? all[0].w_ih.size(1) : static_cast<int64_t>(directions) * hidden[1];
-    TENON_CHECK(all[i].w_ih.size(1) == inputs && all[i].w_hh.sizes() == hidden, "[", s.op,
+    TENON_CHECK(all[i].w_ih.size(1) == inputs && all[i].w_hh.size(1) == hidden[1], "[", s.op,
                 "] the weights of layer ", i / directions, " must be ",
                 IntArrayRef({hidden[0], inputs}), " and ", hidden, ", got ", all[i].w_ih.sizes(),
                 " and ", all[i].w_hh.sizes());
@@ -183,6 +187,7 @@ std::pair<Tensor, State> run(const Settings& s, Tensor data,
                              const std::vector<int64_t>& batch_sizes, TensorList hx,
                              TensorList params) {
   check_defined(s.op, "hx", hx);
+  for (const Tensor& h : hx) h.size(2);  // IndexError of fewer dimensions, as PyTorch's
   const bool projected =
       hx.size() == 2 && hx[0].dim() == 3 && hx[1].dim() == 3 && hx[0].size(2) != hx[1].size(2);
   const std::vector<Weights> weights = weights_of(s, params, projected);
@@ -216,7 +221,8 @@ std::pair<Tensor, State> run(const Settings& s, Tensor data,
       for (size_t k = 0; k < state.size(); ++k) last[k].push_back(state[k]);
     }
     data = directions == 2 ? cat(outputs, 1) : outputs[0];
-    if (s.dropout > 0 && layer + 1 < s.num_layers) data = tenon::dropout(data, s.dropout, s.train);
+    if (s.train && s.dropout > 0 && layer + 1 < s.num_layers)
+      data = tenon::dropout(data, s.dropout, s.train);
   }
   State states;
   for (const auto& each : last) states.push_back(stack(each, 0));
@@ -253,9 +259,10 @@ std::pair<Tensor, State> run_packed(const Settings& s, const Tensor& data,
                 "] batch_sizes must be positive and must not grow, got ", sizes[t], " at step ", t);
     sum += sizes[t];
   }
-  TENON_CHECK(sum == data.size(0), "[", s.op, "] batch_sizes must add up to the rows of data, got ",
-              sum, " and ", data.size(0));
-  return run(s, data, sizes, hx, params);
+  TENON_CHECK(sum <= data.size(0), "[", s.op,
+              "] batch_sizes must add up to no more than the rows of data, got ", sum, " and ",
+              data.size(0));
+  return run(s, sum == data.size(0) ? data : data.narrow(0, 0, sum), sizes, hx, params);
 }
 
 void check_states(const char* op, TensorList hx) {
@@ -266,11 +273,15 @@ void check_states(const char* op, TensorList hx) {
 /// One step of one layer.
 State cell(const char* op, Step step, int64_t gates, const Tensor& input, const State& hx,
            const Weights& w) {
-  TENON_CHECK(input.dim() == 2, "[", op, "] Expected input of 2 dimensions, got ", input.sizes());
   check_weights(op, gates, w);
+  input.size(1);  // IndexError of fewer dimensions, as PyTorch's
+  TENON_CHECK(input.dim() == 2, "[", op, "] Expected input of 2 dimensions, got ", input.sizes());
+  TENON_CHECK(w.w_ih.size(0) == gates * w.w_hh.size(1), "[", op, "] weight_ih first dim must be ",
+              gates, " * hidden_size = ", gates * w.w_hh.size(1), ", but got ", w.w_ih.size(0));
   TENON_CHECK(input.size(1) == w.w_ih.size(1), "[", op, "] input has inconsistent input_size: got ",
               input.size(1), " expected ", w.w_ih.size(1));
   for (const Tensor& h : hx) {
+    h.size(1);
     TENON_CHECK(h.dim() == 2 && h.size(0) == input.size(0) && h.size(1) == w.w_hh.size(1), "[", op,
                 "] hidden state must be [", input.size(0), ", ", w.w_hh.size(1), "], got ",
                 h.sizes());

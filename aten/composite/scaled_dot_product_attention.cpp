@@ -89,6 +89,8 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
   TENON_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, "[", kOp,
               "] Expected query, key, and value to all be at least 2 dimensional, but got ",
               query.dim(), ", ", key.dim(), " and ", value.dim());
+  TENON_CHECK(dropout_p >= 0 && dropout_p <= 1, "[", kOp,
+              "] dropout probability has to be between 0 and 1, but got ", dropout_p);
   TENON_CHECK(!is_causal || !attn_mask, "[", kOp,
               "] Explicit attn_mask should not be set when is_causal=True");
   TENON_CHECK(!attn_mask || attn_mask->scalar_type() == kBool ||

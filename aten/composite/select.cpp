@@ -30,9 +30,9 @@ Tensor native::select(const Tensor& self, int64_t dim, int64_t index) {
 /// Python's slice rule: start and end count from the end when negative and are clamped to the size.
 Tensor native::slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
                      std::optional<int64_t> end, int64_t step) {
-  TENON_CHECK(self.dim() > 0, "[slice] slice() cannot be applied to a 0-dim tensor.");
+  TENON_CHECK_INDEX(self.dim() > 0, "[slice] slice() cannot be applied to a 0-dim tensor.");
   const int64_t d = wrap_dim(dim, self.dim());
-  TENON_CHECK_VALUE(step > 0, "[slice] slice step must be positive, got ", step);
+  TENON_CHECK(step > 0, "[slice] slice step must be positive, got ", step);
   const int64_t size = self.sizes()[d];
   const auto clamped = [size](int64_t at) {
     return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);

@@ -17,7 +17,7 @@ Tensor steps(const char* op, const Tensor& y, const Tensor& x, int64_t dim) {
       x.scalar_type() == kBool ? "`x`" : "`y`", ", but bool is not supported");
   const int64_t d = wrap_dim(dim, y.dim());
   Tensor points = x;
-  if (x.dim() == 1 && y.dim() != 1) {
+  if (x.dim() == 1) {
     TENON_CHECK(x.size(0) == y.size(d), "[", op,
                 "] There must be one `x` value for each sample point, got ", x.size(0),
                 " values and ", y.size(d), " points");

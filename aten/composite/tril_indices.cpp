@@ -36,10 +36,12 @@ Tensor triangle(const char* op, bool lower, int64_t rows, int64_t columns, int64
   // Rows that have places: the others may be many.
   const int64_t begin = lower ? std::clamp<int64_t>(-at, 0, rows) : 0;
   const int64_t end = lower ? rows : std::clamp<int64_t>(columns - at, 0, rows);
+  // The upper triangle is in rows up to `end`.
+  const int64_t height = lower ? rows : end;
   int64_t all = 0;
-  TENON_CHECK(!__builtin_mul_overflow(rows, columns, &all), "[", op, "] a matrix of ", rows, " x ",
-              columns, " has too many elements");
-  const int64_t below = places_below(rows, columns, lower ? at : at - 1);
+  TENON_CHECK(!__builtin_mul_overflow(height, columns, &all), "[", op, "] a matrix of ", height,
+              " x ", columns, " has too many elements");
+  const int64_t below = places_below(height, columns, lower ? at : at - 1);
   const int64_t count = lower ? below : all - below;
   const Tensor places(tenon::empty({2, count}, kLong, kCPU));
   auto* to = static_cast<int64_t*>(places.data_ptr());

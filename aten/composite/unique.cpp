@@ -112,9 +112,9 @@ std::tuple<Tensor, Tensor, Tensor> native::_unique2(const Tensor& input, bool, b
 }
 
 /// The same of slices along dim, which are in lexicographical order: sorted by their last element,
-/// then, stably, by the one before, and so on. As PyTorch's, it always gives the inverse.
+/// then, stably, by the one before, and so on. As PyTorch's, it always gives inverse and counts.
 std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& input, int64_t dim, bool, bool,
-                                                      bool return_counts) {
+                                                      bool) {
   const ScalarType dtype = input.scalar_type();
   const Tensor self = with_operators(input);
   const int64_t d = dim_of_slices(self, dim);
@@ -126,18 +126,19 @@ std::tuple<Tensor, Tensor, Tensor> native::unique_dim(const Tensor& input, int64
     order = order.index_select(0, std::get<1>(column.sort(true, 0, false)));
   }
   return with_dtype(distinct(self, d, rows.index_select(0, order), order, rows.size(0),
-                             /*inverse=*/true, return_counts),
+                             /*inverse=*/true, /*counts=*/true),
                     dtype);
 }
 
-/// Only neighbours are compared: 1 1 2 1 gives 1 2 1.
+/// Only neighbours are compared: 1 1 2 1 gives 1 2 1. Of slices it always gives inverse and counts,
+/// as PyTorch's.
 std::tuple<Tensor, Tensor, Tensor> native::unique_consecutive(const Tensor& input,
                                                               bool return_inverse,
                                                               bool return_counts,
                                                               std::optional<int64_t> dim) {
   const ScalarType dtype = input.scalar_type();
   const Tensor self = with_operators(input);
-  if (!dim) {
+  if (!dim || (*dim == 0 && self.dim() == 1)) {
     const Tensor flat = self.reshape({-1});
     if (flat.numel() == 0) {
       return {input.reshape({-1}).clone(),
@@ -149,8 +150,9 @@ std::tuple<Tensor, Tensor, Tensor> native::unique_consecutive(const Tensor& inpu
   const int64_t d = dim_of_slices(self, *dim);
   if (self.size(d) == 0) return found_none(input, d);
   const Tensor rows = rows_along("unique_consecutive", self, d);
-  return with_dtype(
-      distinct(self, d, rows, std::nullopt, rows.size(0), return_inverse, return_counts), dtype);
+  return with_dtype(distinct(self, d, rows, std::nullopt, rows.size(0), /*inverse=*/true,
+                             /*counts=*/true),
+                    dtype);
 }
 
 }  // namespace tenon

@@ -31,8 +31,10 @@ Tensor native::vander(const Tensor& x, std::optional<int64_t> N, bool increasing
 
 /// Of vectors: [..., n] -> [..., n, N] with rising powers. Of a number: [1, N].
 Tensor native::linalg_vander(const Tensor& x, std::optional<int64_t> N) {
-  TENON_CHECK(x.scalar_type() != kBool,
-              "[linalg.vander] Expected floating point, complex or integral tensor, got Bool");
+  TENON_CHECK_NOT_IMPLEMENTED(
+      x.scalar_type() != kBool && !is_reduced_floating_point(x.scalar_type()),
+      "[linalg.vander] supports floating point, complex, and integer tensors, but got ",
+      x.scalar_type());
   const int64_t n = N.value_or(x.dim() == 0 ? 1 : x.size(-1));
   TENON_CHECK(n > 1, "[linalg.vander] N must be greater than 1, got ", n);
   return powers(x.dim() == 0 ? x.reshape({1}) : x, n);

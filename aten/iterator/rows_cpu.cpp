@@ -504,9 +504,9 @@ class CpuRows {
     converter(kLong, layout_.operands[k].tensor.scalar_type())(positions.data(), raw, rows);
     if (run_.compute != kFloat) return;
     for (const int64_t position : positions) {
-      TENON_CHECK(position == static_cast<int64_t>(static_cast<float>(position)), "[", run_.op.name,
-                  "] '", run_.op.inputs[k].name, "' holds ", position,
-                  ", which is no value of float, the type of the computation");
+      TENON_CHECK_INDEX(position == static_cast<int64_t>(static_cast<float>(position)), "[",
+                        run_.op.name, "] '", run_.op.inputs[k].name, "' holds ", position,
+                        ", which is no value of float, the type of the computation");
     }
   }
 

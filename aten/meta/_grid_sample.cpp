@@ -9,7 +9,7 @@ namespace tenon {
 void meta::check_grid_sampler(const TensorBase& input, const TensorBase& grid,
                               int64_t interpolation_mode, int64_t padding_mode, IntArrayRef order) {
   constexpr const char* kOp = "grid_sampler";
-  TENON_CHECK(input.dim() > 0 && grid.dim() > 0 && input.size(0) == grid.size(0), "[", kOp,
+  TENON_CHECK(input.size(0) == grid.size(0), "[", kOp,
               "] expected grid and input to have same batch size, but got input with sizes ",
               input.sizes(), " and grid with sizes ", grid.sizes());
   TENON_CHECK(grid.size(-1) == input.dim() - 2, "[", kOp, "] expected grid to have size ",

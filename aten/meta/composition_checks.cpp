@@ -1,5 +1,11 @@
 // What compositions refuse before they compute.
+#include "aten/common/contiguous.h"
+#include "aten/core/python_object.h"
 #include "aten/iterator/plan.h"
+#include "tenon/native/_foreach_add.h"
+#include "tenon/native/_foreach_div.h"
+#include "tenon/native/_foreach_mul.h"
+#include "tenon/native/_foreach_norm.h"
 #include "tenon/native/binary_cross_entropy.h"
 #include "tenon/native/binary_cross_entropy_with_logits.h"
 #include "tenon/native/huber_loss.h"
@@ -24,6 +30,37 @@ void check_own_dtype(const char* op, const Tensor& self) {
               "] result type Float can't be cast to the desired output type ", self.scalar_type());
 }
 
+/// Whether the elements can be read here and now: on the CPU, of no batch of vmap's or class of
+/// Python's.
+bool is_readable(const Tensor& t) {
+  return t.is_cpu() && !t.unsafe_impl()->batched && !python_takes(t.key_set());
+}
+
+template <class T>
+bool is_within_unit(const T* values, int64_t n) {
+  bool within = true;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto x = static_cast<opmath_type<T>>(values[i]);
+    within &= (x >= 0) & (x <= 1);  // not NaN
+  }
+  return within;
+}
+
+void check_probabilities(const char* op, const char* name, const Tensor& t) {
+  if (!is_readable(t)) return;
+  const TensorBase values = native::contiguous(t);
+  bool within = true;
+  TENON_DISPATCH_FLOATING_AND_REDUCED(t.scalar_type(), op, {
+    within = is_within_unit(static_cast<const scalar_t*>(values.const_data_ptr()), values.numel());
+  });
+  TENON_CHECK(within, "[", op, "] all elements of ", name, " should be between 0 and 1");
+}
+
+void check_is_number(const char* op, const Tensor& other) {
+  TENON_CHECK(other.dim() == 0, "[", op, "] scalar tensor expected to be 0 dim but it has ",
+              other.dim(), " dimensions and ", other.numel(), " elements.");
+}
+
 }  // namespace
 
 void native::mse_loss_check(const Tensor& self, const Tensor& target, int64_t) {
@@ -39,11 +76,23 @@ void native::huber_loss_check(const Tensor& self, const Tensor& target, int64_t,
   check_own_dtype("huber_loss", self);
 }
 
-void native::soft_margin_loss_check(const Tensor& self, const Tensor&, int64_t) {
+/// The loss is written over what -self is: it has self's dtype and shape.
+void native::soft_margin_loss_check(const Tensor& self, const Tensor& target, int64_t) {
+  TENON_CHECK_NOT_IMPLEMENTED(
+      self.scalar_type() != kBool,
+      "[soft_margin_loss] Negation, the `-` operator, on a bool tensor is not supported. If you "
+      "are trying to invert a mask, use the `~` or `logical_not()` operator instead.");
   check_own_dtype("soft_margin_loss", self);
+  const TensorBase* const both[] = {&self, &target};
+  const DimVector shape = broadcast_shape(both);
+  TENON_CHECK(self.sizes() == IntArrayRef(shape), "[soft_margin_loss] output with shape ",
+              self.sizes(), " doesn't match the broadcast shape ", shape);
 }
 
 void native::kl_div_check(const Tensor& self, const Tensor& target, int64_t, bool) {
+  TENON_CHECK(!self.is_complex() && !target.is_complex(),
+              "[kl_div] Complex inputs not supported, got ", self.scalar_type(), " and ",
+              target.scalar_type());
   TENON_CHECK(!is_integral(self.scalar_type(), true) && !is_integral(target.scalar_type(), true),
               "[kl_div] Integral inputs not supported, got ", self.scalar_type(), " and ",
               target.scalar_type());
@@ -62,9 +111,27 @@ void native::binary_cross_entropy_check(const Tensor& self, const Tensor& target
     }
     return sizes;
   };
-  TENON_CHECK(self.numel() != target.numel() || squeezed(self) == squeezed(target),
+  TENON_CHECK(self.numel() != target.numel() || self.numel() == 0 ||
+                  squeezed(self) == squeezed(target),
               "[binary_cross_entropy] target must have the sizes of input, got ", target.sizes(),
               " and ", self.sizes());
+  check_probabilities("binary_cross_entropy", "input", self);
+  check_probabilities("binary_cross_entropy", "target", target);
+}
+
+void native::_foreach_add_tensor_check(TensorList, const Tensor& other, const Scalar&) {
+  check_is_number("_foreach_add", other);
+}
+void native::_foreach_mul_tensor_check(TensorList, const Tensor& other) {
+  check_is_number("_foreach_mul", other);
+}
+void native::_foreach_div_tensor_check(TensorList, const Tensor& other) {
+  check_is_number("_foreach_div", other);
+}
+
+void native::_foreach_norm_check(TensorList, const Scalar& ord, std::optional<ScalarType>) {
+  TENON_CHECK(!ord.is_boolean() && !ord.is_complex(),
+              "[_foreach_norm] expects ord to be integer or float, got ", ord);
 }
 
 /// The loss is written over what 1 - target is: it has target's dtype and shape.
@@ -86,6 +153,8 @@ void native::binary_cross_entropy_with_logits_check(const Tensor& self, const Te
   const DimVector shape = broadcast_shape(operands);
   TENON_CHECK(target.sizes() == IntArrayRef(shape), op, "output with shape ", target.sizes(),
               " doesn't match the broadcast shape ", shape);
+  TENON_CHECK(!pos_weight || self.sizes() == IntArrayRef(shape), op, "output with shape ",
+              self.sizes(), " doesn't match the broadcast shape ", shape);
 }
 
 void native::nanmean_check(const Tensor& self, OptionalIntArrayRef, bool,

@@ -45,10 +45,8 @@ DimVector meta::convolution_sizes(const char* op, const TensorBase& input, const
   check_list(op, "stride", stride, spatial, 1, "non-positive stride is not supported");
   check_list(op, "padding", padding, spatial, 0, "negative padding is not supported");
   check_list(op, "dilation", dilation, spatial, 1, "dilation should be greater than zero");
-  if (transposed) {
-    check_list(op, "output_padding", output_padding, spatial, 0,
-               "negative output_padding is not supported");
-  }
+  check_list(op, "output_padding", output_padding, spatial, 0,
+             "negative output_padding is not supported");
   TENON_CHECK(groups > 0, "[", op, "] non-positive groups is not supported, got ", groups);
   TENON_CHECK(weight.size(0) >= groups, "[", op, "] Given groups=", groups,
               ", expected weight to be at least ", groups,

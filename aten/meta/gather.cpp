@@ -33,6 +33,7 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
               "] Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(), " and ",
               src ? src->scalar_type() : self.scalar_type());
   if (index.numel() == 0) return TensorSpec(self.sizes(), self).kept_apart_from_others();
+  if (src && src->dim() < self.dim()) src->size(self.dim() - 1);  // IndexError, as PyTorch's
   TENON_CHECK(!src || std::max<int64_t>(src->dim(), 1) == std::max<int64_t>(index.dim(), 1), "[",
               op,
               "] Index tensor must have the same number of dimensions as src tensor, got sizes ",
@@ -48,7 +49,8 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
   return TensorSpec(self.sizes(), self).kept_apart_from_others();
 }
 
-void check_reduce(std::string_view reduce) {
+void check_reduce(const Tensor& self, int64_t dim, std::string_view reduce) {
+  wrap_dim(dim, self.dim());
   TENON_CHECK(reduce == "add" || reduce == "multiply",
               "[scatter] reduce argument must be either add or multiply, got ", reduce);
 }
@@ -78,13 +80,13 @@ TensorSpec native::scatter_value_meta(const Tensor& self, int64_t dim, const Ten
 
 TensorSpec native::scatter_reduce_meta(const Tensor& self, int64_t dim, const Tensor& index,
                                        const Tensor& src, std::string_view reduce) {
-  check_reduce(reduce);
+  check_reduce(self, dim, reduce);
   return scattered("scatter", self, dim, index, &src);
 }
 
 TensorSpec native::scatter_value_reduce_meta(const Tensor& self, int64_t dim, const Tensor& index,
                                              const Scalar&, std::string_view reduce) {
-  check_reduce(reduce);
+  check_reduce(self, dim, reduce);
   return scattered("scatter", self, dim, index, nullptr);
 }
 

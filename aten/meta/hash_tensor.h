@@ -12,10 +12,10 @@ struct HashedRows {
   int64_t kept = 1, reduced = 1;
 
   HashedRows(const Tensor& self, IntArrayRef dim, bool keepdim, int64_t mode) {
+    const uint64_t mask = dim_mask("hash_tensor", dim, self.dim());
     TENON_CHECK(mode == 0, "[hash_tensor] Unknown hash_tensor mode: ", mode);
     TENON_CHECK_NOT_IMPLEMENTED(!self.is_complex(), "[hash_tensor] is not implemented for '",
                                 self.scalar_type(), "'");
-    const uint64_t mask = dim_mask("hash_tensor", dim, self.dim());
     TENON_CHECK(self.numel() > 0 || !dim.empty(),
                 "[hash_tensor] Expected reduction dim to be specified for input.numel() == 0. "
                 "Specify the reduction dim with the 'dim' argument.");

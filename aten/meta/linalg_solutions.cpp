@@ -24,7 +24,7 @@ TensorSpec solution(const char* op, const Tensor& A, const Tensor& B, bool rows 
 void check_pivots(const char* op, const char* factors, const Tensor& A, const Tensor& pivots) {
   TENON_CHECK(pivots.scalar_type() == kInt, "[", op,
               "] pivots should be a Tensor of scalar type torch.int32");
-  TENON_CHECK(pivots.dim() >= 1 && pivots.size(-1) == A.size(-1), "[", op,
+  TENON_CHECK(pivots.size(-1) == A.size(-1), "[", op,
               "] Number of pivots per batch should be same as the dimension of the matrix");
   TENON_CHECK(pivots.sizes() == A.sizes().slice(0, static_cast<size_t>(A.dim() - 1)), "[", op,
               "] Expected ", factors, ".shape[:-1] and pivots.shape to be the same, but got ",
@@ -51,8 +51,8 @@ TensorSpec native::linalg_solve_triangular_meta(const Tensor& self, const Tensor
 TensorSpec native::linalg_lu_solve_meta(const Tensor& LU, const Tensor& pivots, const Tensor& B,
                                         bool left, bool) {
   const char* const op = "linalg.lu_solve";
-  meta::check_square(op, "A", LU);
   meta::check_lapack_dtype(op, LU);
+  meta::check_square(op, "A", LU);
   meta::check_matrix(op, "B", B);
   meta::check_system(op, "LU", LU, B, left);
   check_pivots(op, "LU", LU, pivots);
@@ -65,8 +65,7 @@ TensorSpec native::linalg_ldl_solve_meta(const Tensor& LD, const Tensor& pivots,
   const char* const op = "linalg.ldl_solve";
   meta::check_square(op, "A", LD);
   meta::check_lapack_dtype(op, LD);
-  TENON_CHECK(B.dim() >= 2, "[", op, "] B should have at least 2 dimensions, but has ", B.dim(),
-              " dimensions instead");
+  B.size(-2);  // IndexError of fewer dimensions, as PyTorch's
   TENON_CHECK(LD.scalar_type() == B.scalar_type(), "[", op,
               "] Expected b and A to have the same dtype, but found b of type ", B.scalar_type(),
               " and A of type ", LD.scalar_type(), " instead.");

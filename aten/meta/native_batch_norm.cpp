@@ -10,6 +10,11 @@ std::array<TensorSpec, 3> native::native_batch_norm_meta(const Tensor& input,
                                                          const std::optional<Tensor>& running_mean,
                                                          const std::optional<Tensor>& running_var,
                                                          bool training, double, double) {
+  TENON_CHECK_VALUE(
+      (running_mean && running_mean->defined()) == (running_var && running_var->defined()),
+      "[batch_norm] running_mean and running_var must either both be None or neither be None");
+  TENON_CHECK_VALUE(training || (running_mean && running_mean->defined()),
+                    "[batch_norm] running_mean and running_var must be defined in evaluation mode");
   TENON_CHECK(input.dim() >= 2,
               "[batch_norm] Expected an input of at least 2 dimensions, got shape ", input.sizes());
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(input.scalar_type()),
@@ -32,12 +37,6 @@ std::array<TensorSpec, 3> native::native_batch_norm_meta(const Tensor& input,
   check(bias, "bias");
   check(running_mean, "running_mean");
   check(running_var, "running_var");
-  TENON_CHECK(
-      (running_mean && running_mean->defined()) == (running_var && running_var->defined()),
-      "[batch_norm] running_mean and running_var must either both be None or neither be None");
-  TENON_CHECK(training || (running_mean && running_mean->defined() && running_var &&
-                           running_var->defined()),
-              "[batch_norm] running_mean and running_var must be defined in evaluation mode");
   const int64_t saved = training ? channels : 0;
   const MemoryFormat format = input.suggest_memory_format();
   TensorSpec out(input.sizes(), input);

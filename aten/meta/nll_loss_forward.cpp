@@ -22,6 +22,12 @@ void check_types(const char* op, const TensorBase& self, const TensorBase& targe
               self.scalar_type(), " but found ", weight->scalar_type());
 }
 
+/// Of planes, classes are no bytes.
+void check_long(const char* op, const TensorBase& target) {
+  TENON_CHECK(target.scalar_type() == kLong, "[", op, "] expected scalar type Long but found ",
+              target.scalar_type());
+}
+
 void check_reduction(const char* op, int64_t reduction) {
   TENON_CHECK(reduction >= 0 && reduction <= 2, "[", op,
               "] reduction must be 0 (none), 1 (mean) or 2 (sum), got ", reduction);
@@ -36,6 +42,10 @@ void meta::check_nll_loss(const char* op, const TensorBase& self, const TensorBa
   TENON_CHECK(target.dim() <= 1, "[", op,
               "] 0D or 1D target tensor expected, multi-target not supported, got ", "shape ",
               target.sizes());
+  if (self.dim() == 2) target.size(0);  // IndexError of none, as PyTorch's
+  TENON_CHECK_VALUE(
+      self.dim() != 1 || target.dim() == 0 || target.numel() == 1, "[", op,
+      "] For 1D input, 1D target must have size 1, but got target size: ", target.numel());
   TENON_CHECK(
       self.dim() == 1 ? target.numel() == 1 : target.dim() == 1 && self.size(0) == target.size(0),
       "[", op, "] size mismatch (got input: ", self.sizes(), ", target: ", target.sizes(), ")");
@@ -54,6 +64,7 @@ void meta::check_nll_loss_nd(const TensorBase& self, const TensorBase& target,
   for (int64_t d = 2; d < dims; ++d) wanted.push_back(self.size(d));
   TENON_CHECK(target.sizes() == IntArrayRef(wanted), "[nll_loss] Expected target size ", wanted,
               ", got ", target.sizes());
+  check_long("nll_loss", target);
   check_types("nll_loss", self, target, weight, self.size(1));
 }
 
@@ -70,6 +81,7 @@ void meta::check_nll_loss2d(const char* op, const TensorBase& self, const Tensor
   TENON_CHECK(self.size(0) == target.size(0) && self.size(2) == target.size(1) &&
                   self.size(3) == target.size(2),
               "[", op, "] size mismatch (got input: ", self.sizes(), " , target: ", target.sizes());
+  check_long(op, target);
   check_types(op, self, target, weight, self.size(1));
   check_reduction(op, reduction);
 }

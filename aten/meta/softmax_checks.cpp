@@ -6,7 +6,8 @@
 namespace tenon {
 namespace {
 
-void check_input(const char* op, const Tensor& self, bool half_to_float) {
+void check_input(const char* op, const Tensor& self, int64_t dim, bool half_to_float) {
+  wrap_dim(dim, self.dim());
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(self.scalar_type()), "[", op,
                               "] is not implemented for ", self.scalar_type());
   TENON_CHECK(!half_to_float || self.scalar_type() == kHalf, "[", op,
@@ -21,12 +22,12 @@ void check_gradient(const char* op, const Tensor& grad_output, const Tensor& out
 
 }  // namespace
 
-void native::_softmax_check(const Tensor& self, int64_t, bool half_to_float) {
-  check_input("softmax", self, half_to_float);
+void native::_softmax_check(const Tensor& self, int64_t dim, bool half_to_float) {
+  check_input("softmax", self, dim, half_to_float);
 }
 
-void native::_log_softmax_check(const Tensor& self, int64_t, bool half_to_float) {
-  check_input("log_softmax", self, half_to_float);
+void native::_log_softmax_check(const Tensor& self, int64_t dim, bool half_to_float) {
+  check_input("log_softmax", self, dim, half_to_float);
 }
 
 void native::_softmax_gradient_check(const Tensor& grad_output, const Tensor& output, int64_t) {

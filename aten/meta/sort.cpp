@@ -8,9 +8,9 @@ namespace tenon {
 
 std::array<TensorSpec, 2> native::sort_stable_meta(const Tensor& self, std::optional<bool>,
                                                    int64_t dim, bool) {
+  wrap_dim(dim, self.dim());
   TENON_CHECK_TYPE(!self.is_complex(), "[sort] does not support complex dtypes, got ",
                    self.scalar_type());
-  wrap_dim(dim, self.dim());
   const DimVector strides = native::preserved_strides(self);
   return {TensorSpec(self.sizes(), strides, self.scalar_type(), self.device()),
           TensorSpec(self.sizes(), strides, kLong, self.device())};

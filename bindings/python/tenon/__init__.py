@@ -78,6 +78,7 @@ from tenon._functional import (
     of_list_in_place as _of_list_in_place,
     set_flush_denormal as set_flush_denormal,
     set_num_threads as set_num_threads,
+    split_copy as split_copy,
     split_with_sizes_copy as split_with_sizes_copy,
     stft as stft,
     tensordot as tensordot,

@@ -83,6 +83,21 @@ def unbind_copy(input, dim=0, *, out=None):
 
 
 @_as_given
+def split_copy(input, split_size, dim=0, *, out=None):
+    """split() as copies; with `out`, into tensors of these sizes."""
+    if out is None:
+        return _C.split_copy(input, split_size, dim)
+    parts = input.split(split_size, dim)
+    if len(out) != len(parts):
+        raise RuntimeError(
+            f"split_copy_Tensor_out() expected an out= argument of size {len(parts)}, got size {len(out)}"
+        )
+    for to, part in zip(out, parts):
+        to.copy_(part)
+    return None
+
+
+@_as_given
 def split_with_sizes_copy(input, split_sizes, dim=0, *, out=None):
     """split_with_sizes() as copies; with `out`, as many tensors, into these."""
     if out is None:

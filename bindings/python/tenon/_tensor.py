@@ -163,6 +163,8 @@ Tensor.H = property(_of_matrix, doc="A matrix with its dimensions exchanged, and
 @_method
 def float_power_(self, exponent):
     """self to the power of exponent, computed in double, which self must be."""
+    if not isinstance(self, Tensor):
+        raise TypeError(f"descriptor 'float_power_' for tensors doesn't apply to a '{self.__class__.__name__}' object")
     result = _C.float_power(self, exponent)
     if result.dtype != self.dtype:
         raise RuntimeError(

@@ -10,7 +10,6 @@
 #include "tenon/ops/binary_cross_entropy_with_logits.h"
 #include "tenon/ops/kl_div.h"
 #include "tenon/ops/log_sigmoid.h"
-#include "tenon/ops/logical_and.h"
 #include "tenon/ops/margin_ranking_loss.h"
 #include "tenon/ops/triplet_margin_loss.h"
 
@@ -47,15 +46,6 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   TENON_CHECK_VALUE(target.sizes() == input.sizes(), "Using a target size (", target.sizes(),
                     ") that is different to the input size (", input.sizes(), ") is deprecated. ",
                     "Please ensure they have the same size.");
-  {
-    NoGradGuard no_grad;
-    // NaN is not between them.
-    const auto inside = [](const Tensor& t) {
-      return tenon::logical_and(t >= 0, t <= 1).all().item<bool>();
-    };
-    TENON_CHECK(inside(input), "all elements of input should be between 0 and 1");
-    TENON_CHECK(inside(target), "all elements of target should be between 0 and 1");
-  }
   return tenon::binary_cross_entropy(input, target, optional_tensor(weight),
                                      reduction_number(reduction));
 }

@@ -11,23 +11,27 @@ from .operands import STORED, Operand
 TIES = {"argsort", "kthvalue", "median", "mode", "msort", "nanmedian", "sort", "topk"}
 # Vectors that may be multiplied by numbers of size 1: their elements' sizes are compared.
 PHASES = re.compile("eig$|eigh$|svd$|svd_lowrank|lobpcg")
+# Results, and so gradients, that are those of one of several equal elements.
+CHOSEN = re.compile("(arg|m)?sort|topk|(nan)?quantile|(nan)?median|kthvalue|mode")
 # Families of ill-conditioned problems: the result may move as far as PyTorch's does if the arguments are rounded.
 CONDITIONED = {"factorizations", "linalg", "signals", "matmul"}
 # Uninitialised memory.
 UNINITIALISED = re.compile("(new_)?empty|_empty|resize_|as_strided$")
 # Backward operators whose arguments are results of the same call forward, which chance does not draw.
 SAVED = re.compile(
-    "_?(cumprod|unfold|native_batch_norm|batch_norm|native_layer_norm|embedding|embedding_dense)_backward|_native_batch_norm_legit"
+    "_?(cumprod|unfold|native_batch_norm|batch_norm|native_layer_norm|embedding|embedding_dense|segment_reduce|scaled_dot_product_flash_attention_for_cpu)_backward|_native_batch_norm_legit"
 )
 # Infinities give NaN or not by the order of products or sums, which is the library's choice.
 REORDERED = re.compile(
-    "(native_)?(layer|group|batch|instance|rms)_norm|(std|var)(_mean)?$|grid_sampler|_convolution_double_backward|chain_matmul|linalg_multi_dot|einsum|_?(tri|bi)linear$|_sparse_addmm|_ctc_loss|_upsample_.*_aa"
+    "(native_)?(layer|group|batch|instance|rms)_norm|(std|var)(_mean)?$|grid_sampler|_?convolution(_double)?_backward|chain_matmul|linalg_multi_dot|einsum|_?(tri|bi)linear$|_sparse_addmm|_ctc_loss|_upsample_.*_aa"
 )
 # Arguments that PyTorch does not check: it reads beside memory.
 UNCHECKED = re.compile(
-    "_?ctc_loss|(_?native)?_batch_norm|as_strided|linalg_solve_triangular|scaled_dot_product_attention"
+    "_?ctc_loss|(_?native)?_batch_norm|as_strided|linalg_solve_triangular|scaled_dot_product_attention|segment_reduce"
 )
-STRIDES = re.compile("_sparse_mm|log_sigmoid|bernoulli|pow|_convolution_double_backward|rrelu|masked_fill|stack")
+STRIDES = re.compile(
+    "_sparse_mm|log_sigmoid|bernoulli|(float_|_foreach_)?pow|_convolution_double_backward|rrelu|masked_fill|stack"
+)
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 OVERLAPS = ("argument", "overlapping", "expanded")  # kinds of out
 
@@ -68,6 +72,19 @@ def empty(call):
 def special(call):
     """Whether an operand holds infinities, NaN or the largest numbers."""
     return any(t.special or t.cells and any(c != c or abs(c) == float("inf") for c in t.cells) for t in operands(call))
+
+
+def has_ties(call):
+    """Whether elements of an operand are equal, or are so many floats that some are."""
+    return any(
+        t.cells or t.special or t.range or t.layout == "expanded" or t.numel() > 500 or t.dtype.itemsize < 4
+        for t in operands(call)
+    )
+
+
+def is_singular(call):
+    """Whether an operand's rows are one row, so that vectors of its null space are free."""
+    return any(t.layout == "expanded" and len(t.sizes) > 1 for t in operands(call))
 
 
 def changes_an_argument(call):
@@ -121,7 +138,10 @@ OTHER_VALUES = [
         "PyTorch's gradient of no dimensions counts otherwise",
         lambda c, _: named(c, "(std|var)(_mean)?$") and [] in [*c.args, *c.kwargs.values()],
     ),
-    ("several values for one place, or bins without an order", lambda c, _: named(c, "max_unpool|histogram")),
+    (
+        "several values for one place, or bins without an order",
+        lambda c, _: named(c, "max_unpool|histogram|_histogramdd_from_bin_tensors"),
+    ),
     ("without sorted=True the order is free", lambda c, _: named(c, "topk") and any(v is False for v in values(c))),
     ("PyTorch leaves out the end of a strided diagonal", lambda c, _: named(c, "fill_diagonal_")),
     ("of equal pivots either is taken", lambda c, _: named(c, "linalg_ldl")),
@@ -129,6 +149,7 @@ OTHER_VALUES = [
         "factors of a singular matrix",
         lambda c, w: named(c, ".*(_ex|_with_info)$") and any(t.dtype == torch.int32 and t.any() for t in tensors(w)),
     ),
+    ("factors of a singular matrix", lambda c, _: is_singular(c) and named(c, "(_?linalg_)?(svd|polar)$")),
     (
         "factors or transforms of what is not finite",
         lambda c, _: special(c) and c.base.family in ("factorizations", "linalg", "signals"),
@@ -141,6 +162,12 @@ OTHER_GRADIENTS = [
     ("PyTorch's gradient is of other places than its result", lambda c, _: named(c, "upsample_nearest[13]d")),
     ("PyTorch takes an empty block for none", lambda c, _: named(c, "block_diag") and empty(c)),
     ("ill-conditioned", lambda c, _: c.base.family in CONDITIONED),
+    ("of equal elements any is taken", lambda c, _: has_ties(c) and named(c, CHOSEN)),
+    (
+        "docs/differences.md: gradients of complex functions at infinities",
+        lambda c, _: special(c) and c.base.family == "unary" and any(t.dtype.is_complex for t in operands(c)),
+    ),
+    ("docs/differences.md: PyTorch's gradient of polar is of |abs|", lambda c, _: special(c) and named(c, "polar")),
     (
         "docs/differences.md: other gradients at zeros",
         lambda c, _: named(c, "hypot|xlogy|special_xlog1py|floor_divide|as_strided_scatter"),
@@ -179,16 +206,27 @@ ERRORS_OF_PYTORCH = [
     ),
     (
         "a limit of PyTorch's integers or dtypes",
-        lambda c, e, t: re.search("without overflow|integer multiplication overflow|Autograd not support dtype", t),
+        lambda c, e, t: re.search(
+            "without overflow|multiplication overflow|Stride calculation overflow|SymInt|Autograd not support dtype", t
+        ),
+    ),
+    (
+        "PyTorch has no view or no kernel of this layout",
+        lambda c, e, t: re.search(
+            "view size is not compatible|Unsupported memory format|Negative strides|setStorage: ", t
+        ),
     ),
     ("an argument without a derivative is a constant", lambda c, e, t: "not differentiable with respect to" in t),
     (
         "a list of one number stands for all",
-        lambda c, e, t: "equals to 2, but got size 1" in t or "output_size must be" in t,
+        lambda c, e, t: re.search(
+            r"equals to 2, but got size 1|output_size(\.size\(\))? must be|in output_size, but got 1|of size 2, but got 1",
+            t,
+        ),
     ),
     ("lists of optional tensors take None", lambda c, e, t: "expected Tensor as element" in t),
     ("PyTorch has another method of this name", lambda c, e, t: "Tensor.index() missing" in t),
-    ("PyTorch's own mistake", lambda c, e, t: re.search("INTERNAL ASSERT|Please report a bug", t)),
+    ("PyTorch's own mistake", lambda c, e, t: re.search("INTERNAL ASSERT|[Pp]lease report a", t)),
     ("an out that overlaps may work", lambda c, e, t: c.form == "out" and c.out in OVERLAPS),
     ("PyTorch's own callers give no wrong arguments", lambda c, e, t: c.base.trusting),
 ]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "bindings/python/src/calls/other_calls.h"
@@ -246,8 +247,9 @@ bool bind(Arguments& a, const Call& call, bool lenient, std::string* why) {
       a.elements = std::max(a.elements, tensor_of(value).numel());
     } else if (!matches(p, value, lenient)) {
       if (value == Py_None && p.has_default && p.kind != Kind::Out) {
-        // PyTorch takes None for what is not given where the default is a number or a name.
-        if (p.kind == Kind::DType || p.kind == Kind::MemoryFormat || p.kind == Kind::Bool) continue;
+        // PyTorch takes None for a name that is not given, and for requires_grad alone of bools.
+        if (p.kind == Kind::DType || p.kind == Kind::MemoryFormat) continue;
+        if (p.kind == Kind::Bool && std::string_view(p.name) == "requires_grad") continue;
       }
       if (why) {
         *why = std::string("argument '") + p.name + "' must be " + kind_text(p) + ", not " +

@@ -111,6 +111,8 @@ PyObject* call_boxed(Arguments& a) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (a.given(i)) {
       stack.push_back(value_of(a, i));
+    } else if (a.values[i] && overload.list[i].kind == Kind::Bool && !args[i].type.is_optional()) {
+      stack.push_back(false);  // None is false, as in PyTorch's operators
     } else if (args[i].default_value && (!a.values[i] || !args[i].type.is_optional())) {
       stack.push_back(default_argument(*args[i].default_value, args[i].type));
     } else {
@@ -145,8 +147,11 @@ std::unique_ptr<RuntimeOverload> make_overload(const OperatorEntry& entry) {
   TENON_CHECK(args.size() <= kMaximumParameters, "[", entry.info->name, "] has more than ",
               kMaximumParameters, " arguments");
   for (const auto& arg : args) {
-    overload->list.push_back({arg.name.c_str(), kind_of(arg.type), arg.type.is_optional(),
-                              arg.default_value.has_value(), arg.type.list_size().value_or(0)});
+    const Kind kind = kind_of(arg.type);
+    const bool has_default = arg.default_value.has_value();
+    const bool optional = arg.type.is_optional() || (kind == Kind::Bool && has_default);
+    overload->list.push_back(
+        {arg.name.c_str(), kind, optional, has_default, arg.type.list_size().value_or(0)});
   }
   const std::string text = schema::to_string(overload->schema);
   overload->text = text.substr(text.find('('));

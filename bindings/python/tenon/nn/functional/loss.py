@@ -99,11 +99,6 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please "
             "ensure they have the same size."
         )
-    with tenon.no_grad():
-        for name, values in (("input", input), ("target", target)):
-            # NaN is not between them.
-            if not bool(tenon.logical_and(values >= 0, values <= 1).all()):
-                raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     return _nn.binary_cross_entropy(input, target, weight, _reduction(_legacy(size_average, reduce, reduction)))
 
 
