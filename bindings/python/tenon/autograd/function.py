@@ -36,13 +36,13 @@ class FunctionCtx:
         """In backward: what was saved, RuntimeError if one was changed in place since. In jvp: what it was to have."""
         return self._context.saved_tensors()
 
-    def mark_dirty(self, *inputs):
+    def mark_dirty(self, *args):
         """In forward: inputs that it changes in place, and returns."""
-        self._context.mark_dirty(inputs)
+        self._context.mark_dirty(args)
 
-    def mark_non_differentiable(self, *outputs):
+    def mark_non_differentiable(self, *args):
         """In forward: outputs that have no gradient."""
-        self._context.mark_non_differentiable(outputs)
+        self._context.mark_non_differentiable(args)
 
     def set_materialize_grads(self, value):
         """In forward: whether backward gets zeros where no gradient arrived (the default), or None; jvp likewise."""
@@ -166,16 +166,16 @@ class Function:
         return cls.jvp(ctx, *tangents)
 
 
-def once_differentiable(backward):
+def once_differentiable(fn):
     """Decorates a backward that cannot be differentiated itself: doing so is an error, and not a wrong gradient."""
 
-    @functools.wraps(backward)
+    @functools.wraps(fn)
     def wrapped(ctx, *grads):
         # What it computes depends on the gradients and on what forward was given.
         depends = any(getattr(ctx, "needs_input_grad", ())) or any(g is not None and g.requires_grad for g in grads)
         recorded = _C.is_grad_enabled() and depends
         with no_grad():
-            results = backward(ctx, *grads)
+            results = fn(ctx, *grads)
         if not recorded:
             return results
         results = results if isinstance(results, tuple) else (results,)

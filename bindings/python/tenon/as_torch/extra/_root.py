@@ -14,7 +14,10 @@ from tenon.as_torch.extra.torch_version import __version__ as __version__
 _said = []
 
 
-def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
+def compile(
+    model=None, *, fullgraph=False, dynamic=None, backend=None, mode=None, options=None, name=None, disable=False,
+    recompile_limit=None, isolate_recompiles=False, dynamic_shapes=None,
+):  # fmt: skip
     """The function or module as it is, or a decorator that gives it back. A line says so the first time."""
     if not _said and not disable:
         _said.append(True)

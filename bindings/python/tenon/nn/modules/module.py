@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import warnings
 from collections import OrderedDict, namedtuple
 
 import tenon
@@ -425,6 +426,15 @@ class Module:
     def cuda(self, device=None):
         return self._apply(lambda t: t.to(tenon.device("cuda") if device is None else device))
 
+    def xpu(self, device=None):
+        return self.to("xpu" if device is None else device)
+
+    def ipu(self, device=None):
+        return self.to("ipu" if device is None else device)
+
+    def mtia(self, device=None):
+        return self.to("mtia" if device is None else device)
+
     def _floating(self, dtype):
         return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
 
@@ -618,8 +628,12 @@ class Module:
         if self._overrides("get_extra_state"):
             destination[prefix + _EXTRA_STATE] = self.get_extra_state()
 
-    def state_dict(self, *, destination=None, prefix="", keep_vars=False):
+    def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         """All parameters and persistent buffers under their paths, sharing memory with the module's."""
+        if args:  # as old programs call it
+            text = "Positional args are being deprecated, use kwargs instead. Refer to https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details."
+            warnings.warn(text, FutureWarning, stacklevel=2)
+            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])[:3]
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
