@@ -59,6 +59,9 @@ class Future(Generic[T]):
         except Exception:
             _logger.exception("Got the following error when running the callback:")
 
+    def __reduce__(self):
+        raise RuntimeError(f"Can not pickle {Future.__module__}.Future")
+
     def add_done_callback(self, callback):
         """callback(self) when it is done: at once if it is already, else on the thread that sets it. Its errors are logged."""
         with self._changed:
@@ -87,7 +90,7 @@ def _of_callback(error):
     """The error that a future has if its callback raises: RuntimeError, with the callback's error as its cause."""
     if not isinstance(error, Exception):
         return error
-    following = RuntimeError(f"{type(error).__name__}: {error}")
+    following = RuntimeError(f"Got the following error when running the callback: {type(error).__name__}: {error}")
     following.__cause__ = error
     return following
 

@@ -81,6 +81,12 @@ class TypedStorage:
             raise TypeError(f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
         self._untyped_storage = wrap_storage
 
+    @classmethod
+    def from_file(cls, filename, shared=False, size=0):
+        """A storage of `size` elements over a file's bytes: see UntypedStorage.from_file()."""
+        dtype = getattr(cls, "dtype", None) or _C.get_default_dtype()
+        return cls(wrap_storage=UntypedStorage.from_file(filename, shared, size * dtype.itemsize))
+
     def untyped(self):
         """The storage itself."""
         return self._untyped_storage

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import warnings
 
 from tenon import _C
 from tenon.autograd.grad_mode import no_grad
@@ -35,6 +36,12 @@ class FunctionCtx:
     def saved_tensors(self):
         """In backward: what was saved, RuntimeError if one was changed in place since. In jvp: what it was to have."""
         return self._context.saved_tensors()
+
+    @property
+    def saved_variables(self):
+        """The old name of saved_tensors."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
 
     def mark_dirty(self, *args):
         """In forward: inputs that it changes in place, and returns."""
@@ -75,8 +82,17 @@ class Function:
     generate_vmap_rule = False
 
     def __init__(self, *args, **kwargs):
+        warnings.warn(
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on "
+            "the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args, **kwargs):
         raise RuntimeError(
-            f"{self.__class__.__name__} is not made into an object: call {self.__class__.__name__}.apply(...)"
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            f"with static forward method: call {self.__class__.__name__}.apply(...)"
         )
 
     @staticmethod
@@ -164,6 +180,14 @@ class Function:
     @classmethod
     def _jvp(cls, ctx, tangents):
         return cls.jvp(ctx, *tangents)
+
+
+class InplaceFunction(Function):
+    """A Function, of old programs. Its objects have the attribute `inplace`."""
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
 
 
 def once_differentiable(fn):

@@ -120,6 +120,23 @@ init_num_threads = answer("init_num_threads", None, "No effect.")
 # ---- private names ----
 
 
+def _assert_tensor_metadata(a, size=None, stride=None, dtype=None, *, device=None, layout=None):
+    """RuntimeError unless the tensor has these, of those that are given."""
+    for what, wanted in (
+        ("sizes", size),
+        ("strides", stride),
+        ("dtype", dtype),
+        ("device", device),
+        ("layout", layout),
+    ):
+        if wanted is None:
+            continue
+        found = {"sizes": a.size, "strides": a.stride}[what]() if what in ("sizes", "strides") else getattr(a, what)
+        wanted = tuple(wanted) if what in ("sizes", "strides") else wanted
+        if found != (tenon.device(wanted) if what == "device" else wanted):
+            raise RuntimeError(f"Tensor {what} mismatch! Expected: {wanted}, Got: {found}")
+
+
 def _grouped_mm(self, mat2, offs=None, bias=None, out_dtype=None):
     """nn.functional.grouped_mm()"""
     return tenon.nn.functional.grouped_mm(self, mat2, offs=offs, bias=bias, out_dtype=out_dtype)

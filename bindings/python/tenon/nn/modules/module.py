@@ -7,7 +7,7 @@ from collections import OrderedDict, namedtuple
 
 import tenon
 from tenon._C import _call_forward, _look_up_in_tables, _set_module_call
-from tenon.nn.parameter import Buffer, Parameter
+from tenon.nn.parameter import Buffer, Parameter, is_lazy
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -418,6 +418,9 @@ class Module:
 
     def share_memory(self):
         """Moves parameters and buffers into memory that processes share: see Tensor.share_memory_()."""
+        for tensor in itertools.chain(self.parameters(), self.buffers()):
+            if is_lazy(tensor):
+                tensor.share_memory_()  # raises
         return self._apply(lambda t: t.share_memory_())
 
     def cpu(self):
@@ -671,6 +674,8 @@ class Module:
                     f'While copying the parameter named "{key}", expected tenon.Tensor or Tensor-like object from '
                     f"checkpoint but received {type(given)}"
                 )
+                continue
+            if is_lazy(mine) and is_lazy(given):
                 continue
             if mine.dim() == 0 and given.shape == (1,):
                 given = given[0]  # PyTorch 0.3 had no tensors of no dimension

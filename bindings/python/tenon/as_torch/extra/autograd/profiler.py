@@ -23,9 +23,8 @@ class profile(profiler.profile):
         )  # fmt: skip
         self.enabled = enabled
 
-    def start(self):
-        if self.enabled:
-            super().start()
+    def __enter__(self):
+        return super().__enter__() if self.enabled else None
 
     def export_chrome_trace(
         self,
@@ -41,7 +40,7 @@ class profile(profiler.profile):
 
     @property
     def function_events(self):
-        return self.events() if self.enabled else None
+        return self.events()
 
     @property
     def self_cpu_time_total(self):
