@@ -66,7 +66,7 @@ def test_functions_that_are_named_as_their_files(tmp_path):
             try:
                 torch._assert_tensor_metadata(x, **wanted)
             except RuntimeError as error:
-                print(error)
+                print(str(error).partition("!")[0])
         print(torch._C._infer_size(torch.Size([2, 1]), torch.Size([3])))
         with torch.autograd.profiler.profile(enabled=False) as nothing:
             x + x

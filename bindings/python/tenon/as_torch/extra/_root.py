@@ -131,8 +131,10 @@ def _assert_tensor_metadata(a, size=None, stride=None, dtype=None, *, device=Non
     ):
         if wanted is None:
             continue
-        found = {"sizes": a.size, "strides": a.stride}[what]() if what in ("sizes", "strides") else getattr(a, what)
-        wanted = tuple(wanted) if what in ("sizes", "strides") else wanted
+        if what in ("sizes", "strides"):
+            found, wanted = list(a.size() if what == "sizes" else a.stride()), list(wanted)
+        else:
+            found = getattr(a, what)
         if found != (tenon.device(wanted) if what == "device" else wanted):
             raise RuntimeError(f"Tensor {what} mismatch! Expected: {wanted}, Got: {found}")
 
