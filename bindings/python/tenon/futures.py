@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 __all__ = ["Future", "collect_all", "wait_all"]
 
 T = TypeVar("T")
+_NAME = "tenon.futures.Future"
 _logger = logging.getLogger(__name__)
 
 
@@ -60,7 +61,7 @@ class Future(Generic[T]):
             _logger.exception("Got the following error when running the callback:")
 
     def __reduce__(self):
-        raise RuntimeError(f"Can not pickle {Future.__module__}.Future")
+        raise RuntimeError(f"Can not pickle {_NAME}")
 
     def add_done_callback(self, callback):
         """callback(self) when it is done: at once if it is already, else on the thread that sets it. Its errors are logged."""
