@@ -17,8 +17,8 @@ int label_of(char c) {
   return c - 'a' + 26;
 }
 
-/// The labels of one term, such as "ij" or "...ij".
-std::vector<int> labels_of(std::string_view term) {
+/// The labels of one term, such as "ij" or "...ij". place: of which term, for errors.
+std::vector<int> labels_of(std::string_view term, const std::string& place) {
   std::vector<int> labels;
   for (size_t i = 0; i < term.size(); ++i) {
     if (term[i] == ' ') continue;
@@ -26,8 +26,8 @@ std::vector<int> labels_of(std::string_view term) {
       labels.push_back(label_of(term[i]));
       continue;
     }
-    TENON_CHECK(term.substr(i, 3) == "...",
-                "[einsum] found '.' that is not part of any ellipsis in \"", term, "\"");
+    TENON_CHECK(term.substr(i, 3) == "...", "[einsum] found '.' for ", place,
+                " that is not part of any ellipsis in \"", term, "\"");
     TENON_CHECK(std::find(labels.begin(), labels.end(), kEllipsis) == labels.end(),
                 "[einsum] found more than one ellipsis in \"", term, "\"");
     labels.push_back(kEllipsis);
@@ -156,7 +156,7 @@ Tensor native::einsum(std::string_view equation, TensorList tensors, OptionalInt
   std::vector<std::vector<int>> labels;
   for (bool more = true; more;) {
     const size_t comma = left.find(',');
-    labels.push_back(labels_of(left.substr(0, comma)));
+    labels.push_back(labels_of(left.substr(0, comma), detail::concat("operand ", labels.size())));
     more = comma != std::string_view::npos;
     if (more) left.remove_prefix(comma + 1);
   }
@@ -184,7 +184,7 @@ Tensor native::einsum(std::string_view equation, TensorList tensors, OptionalInt
       if (uses[label] == 1) layout.add(label);
     }
   } else {
-    for (const int label : labels_of(equation.substr(arrow + 2))) {
+    for (const int label : labels_of(equation.substr(arrow + 2), "output")) {
       TENON_CHECK(layout.place[label] < 0, "[einsum] output subscript appears more than once in \"",
                   equation, "\"");
       TENON_CHECK(uses[label] > 0 || label == kEllipsis,

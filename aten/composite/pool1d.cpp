@@ -51,7 +51,8 @@ void check_max_pool1d(const Tensor& self, int64_t kernel, int64_t stride, int64_
   const int64_t span = padded - reach - 1, rest = span % stride;
   int64_t windows = span / stride + 1 - (rest < 0 ? 1 : 0);
   if (ceil_mode && rest != 0 && windows <= (self.size(-1) + padding - 1) / stride) ++windows;
-  TENON_CHECK(windows > 0, "[max_pool1d] Invalid computed output size: ", windows);
+  TENON_CHECK(windows > 0,
+              "[max_pool1d] Output size is too small: Invalid computed output size: ", windows);
 }
 
 }  // namespace

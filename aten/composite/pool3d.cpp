@@ -37,6 +37,7 @@ Window window_of(const char* op, IntArrayRef kernel_size, IntArrayRef stride, In
   const Window w{kernel, stride.empty() ? kernel : three(op, "stride", stride),
                  three(op, "padding", padding), three(op, "dilation", dilation)};
   for (size_t i = 0; i < 3; ++i) {
+    TENON_CHECK(w.stride[i] != 0, "[", op, "] stride should not be zero, but got ", stride);
     TENON_CHECK(w.kernel[i] > 0 && w.stride[i] > 0 && w.dilation[i] > 0, "[", op,
                 "] kernel size, stride and dilation should be greater than zero, but got ",
                 kernel_size, ", ", stride, " and ", dilation);

@@ -45,11 +45,14 @@ std::vector<Tensor> native::tensor_split_indices(const Tensor& self, IntArrayRef
 std::vector<Tensor> native::tensor_split_tensor_indices_or_sections(const Tensor& self,
                                                                     const Tensor& given,
                                                                     int64_t dim) {
-  TENON_CHECK(
-      given.is_cpu() && given.scalar_type() == kLong,
-      "[tensor_split] tensor_split expected tensor_indices_or_sections to have dtype of long "
-      "on cpu, but got ",
-      given.scalar_type(), " on ", given.device());
+  TENON_CHECK(given.is_cpu(),
+              "[tensor_split] tensor_split expected tensor_indices_or_sections to be on cpu, but "
+              "it's on ",
+              given.device());
+  TENON_CHECK(given.scalar_type() == kLong,
+              "[tensor_split] tensor_split expected tensor_indices_or_sections to have dtype of "
+              "long, but got ",
+              given.scalar_type());
   TENON_CHECK(given.dim() <= 1,
               "[tensor_split] tensor_split expected tensor_indices_or_sections to be a zero-"
               "dimensional or one-dimensional tensor, but got a tensor with ",

@@ -29,7 +29,8 @@ int64_t storage_extent(IntArrayRef sizes, IntArrayRef strides) {
 size_t bytes_for(int64_t elements, ScalarType dtype) {
   size_t bytes = 0;
   TENON_CHECK(!__builtin_mul_overflow(static_cast<size_t>(elements), element_size(dtype), &bytes),
-              "a tensor of ", elements, " elements of ", dtype, " exceeds the address range");
+              "Storage size calculation overflowed: a tensor of ", elements, " elements of ", dtype,
+              " exceeds the address range");
   return bytes;
 }
 

@@ -34,6 +34,8 @@ meta::Pool2d meta::pool2d(const char* op, const TensorBase& input, IntArrayRef k
   const auto [dh, dw] = pair(op, "dilation", dilation);
   TENON_CHECK(kh > 0 && kw > 0, "[", op,
               "] kernel size should be greater than zero, but got kH: ", kh, " kW: ", kw);
+  TENON_CHECK(sh != 0 && sw != 0, "[", op, "] stride should not be zero, but got dH: ", sh,
+              " dW: ", sw);
   TENON_CHECK(sh > 0 && sw > 0, "[", op, "] stride should be greater than zero, but got dH: ", sh,
               " dW: ", sw);
   TENON_CHECK(dh > 0 && dw > 0, "[", op,

@@ -49,9 +49,10 @@ variable_list prepare_v(const char* name, const variable_list& v, const variable
   TENON_CHECK(v.size() == like.size(), "[", name, "] v is a tuple of invalid length: should be ",
               like.size(), " but got ", v.size(), ".");
   for (size_t i = 0; i < v.size(); ++i) {
-    TENON_CHECK(v[i].sizes() == like[i].sizes(), "[", name, "] Entry ", i,
-                " in v has invalid size: should be ", like[i].sizes(), " but got ", v[i].sizes(),
-                ".");
+    const std::string entry = is_single ? "" : detail::concat("Entry ", i, " in ");
+    TENON_CHECK(v[i].sizes() == like[i].sizes(), "[", name, "] ", entry,
+                "v has invalid size: should be tenon.Size(", like[i].sizes(),
+                ") but got tenon.Size(", v[i].sizes(), ").");
   }
   return prepare(v, {.create_graph = create_graph});
 }

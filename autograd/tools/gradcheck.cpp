@@ -210,8 +210,8 @@ class Check {
   }
 
   /// d(output o)/d(input): [reals of the input][reals of the output].
+  /// The function is called as ever, with gradients recorded: what it gives may depend on that.
   std::vector<std::vector<double>> numerical(size_t o, size_t input) const {
-    const NoGradGuard no_grad;
     const Reals x(inputs_[input]);
     const auto at = [&](int64_t k, double value) {
       x.set(k, value);
@@ -220,9 +220,9 @@ class Check {
     std::vector<std::vector<double>> jacobian;
     for (int64_t k = 0; k < x.size(); ++k) {
       const double kept = x[k];
-      const Tensor above = nth_output(at(k, kept + options_.eps), o).clone();
+      const Tensor above = nth_output(at(k, kept + options_.eps), o).detach().clone();
       const Tensor below =
-          nth_output(at(k, kept - options_.eps), o).clone();  // it may be a view of x
+          nth_output(at(k, kept - options_.eps), o).detach().clone();  // it may be a view of x
       x.set(k, kept);
       const Reals a(above), b(below);
       std::vector<double> row(static_cast<size_t>(a.size()));
@@ -233,7 +233,13 @@ class Check {
   }
 
   /// Output o of those that are differentiable, by position among all outputs.
-  Tensor nth_output(const Tensors& all, size_t o) const { return all.at(positions_.at(o)); }
+  Tensor nth_output(const Tensors& all, size_t o) const {
+    const size_t position = positions_.at(o);
+    TENON_CHECK(position < all.size(),
+                "[gradcheck] the function must give as many outputs each time, got ", all.size(),
+                " after at least ", position + 1);
+    return all[position];
+  }
 
   void find_positions() {
     positions_.clear();
@@ -343,7 +349,6 @@ class Check {
 
   /// v^T J u by central differences along u.
   double projection(size_t o, size_t input, const Tensor& u, const Tensor& v) const {
-    const NoGradGuard no_grad;
     const Reals x(inputs_[input]), along(u);
     std::vector<double> kept(static_cast<size_t>(x.size()));
     for (int64_t k = 0; k < x.size(); ++k) kept[static_cast<size_t>(k)] = x[k];
@@ -351,7 +356,7 @@ class Check {
       for (int64_t k = 0; k < x.size(); ++k)
         x.set(k, kept[static_cast<size_t>(k)] + step * along[k]);
       // It may be a view of x.
-      const Tensor result = nth_output(function_(inputs_), o).clone();
+      const Tensor result = nth_output(function_(inputs_), o).detach().clone();
       for (int64_t k = 0; k < x.size(); ++k) x.set(k, kept[static_cast<size_t>(k)]);
       return dot(result, v);
     };

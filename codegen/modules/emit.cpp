@@ -71,7 +71,11 @@ class Emitter {
     for (const Module& module : family.modules) {
       if (module.cpp) modules.push_back(cpp_module(module));
       if (module.python) python.push_back(python_module(module, math));
-      if (!module.python_base.empty() && module.python) bases.insert(module.python_base);
+      const bool in_family =
+          std::any_of(family.modules.begin(), family.modules.end(),
+                      [&](const Module& other) { return other.name == module.python_base; });
+      if (!module.python_base.empty() && module.python && !in_family)
+        bases.insert(module.python_base);
     }
     ordered_json python_functions = ordered_json::array();
     if (declarations_.base) {
@@ -427,7 +431,28 @@ class Emitter {
           !module.find_state(argument.name()))
         all.push_back(argument);
     }
+    for (const auto& [name, python] : module.forward_names) {
+      const auto at = std::find_if(all.begin(), all.end(),
+                                   [&](const Argument& one) { return one.name() == name.text; });
+      if (at == all.end()) {
+        std::vector<std::string> known;
+        for (const Argument& one : all) known.push_back(one.name());
+        sink_.error(name.location,
+                    "`names` names `" + name.text +
+                        "`, which is no argument of the module, nor a tensor that forward takes",
+                    schema::nearest(name.text, known));
+      } else {
+        at->attribute = python;
+      }
+    }
     return all;
+  }
+
+  static std::string python_name_in_forward(const Module& module, const std::string& tensor) {
+    for (const auto& [name, python] : module.forward_names) {
+      if (name.text == tensor) return python;
+    }
+    return tensor;
   }
 
   const Function* called_function(const Module& module) {
@@ -462,7 +487,7 @@ class Emitter {
       } else if (name == "training") {
         value = cpp ? "is_training()" : "self.training";
       } else if (argument.is_tensor()) {
-        add(cpp ? name : python_name(name));
+        add(cpp ? name : python_name(python_name_in_forward(module, name)));
         continue;
       } else if (!cpp && argument.schema.default_value) {
         continue;
@@ -651,12 +676,13 @@ class Emitter {
     math = math || constructor.uses_math() || later.uses_math() || printer.uses_math();
     std::string parameters = "self";
     for (const Argument& argument : arguments) {
-      parameters += ", " + python_name(argument.name());
+      parameters += ", " + python_name(argument.attribute);
       if (std::string text = python_default(argument); !text.empty()) parameters += "=" + text;
     }
     return {{"name", module.name},
             {"comment", lines_of(module.comment)},
             {"base", module.python_base.empty() ? "Module" : module.python_base},
+            {"base_arguments", module.python_base_arguments},
             {"version", module.version ? ordered_json(*module.version) : ordered_json(nullptr)},
             {"parameters", python_parameters(module, takes_options)},
             {"statements", statements},

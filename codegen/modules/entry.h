@@ -26,11 +26,15 @@ struct Argument {
   std::string fallback;            ///< the argument whose value an absent one has; or empty
   bool expand = false;             ///< Python keeps one number as a tuple of `[N]` of them
   std::string attribute;           ///< Python's name for it in the module
+  std::string replaced_by;         ///< of an old name in Python: the argument of the new name
 
   const std::string& name() const { return schema.name; }
   bool is_tensor() const { return schema.type.holds_tensors(); }
-  /// size_average and reduce, which say `reduction` in old programs; Python alone has them.
-  bool is_legacy() const { return name() == "size_average" || name() == "reduce"; }
+  /// An argument of old programs: size_average and reduce, which say `reduction`, or another that
+  /// has a new name. Python alone has them.
+  bool is_legacy() const {
+    return name() == "size_average" || name() == "reduce" || !replaced_by.empty();
+  }
 };
 
 /// `function`: of nn::functional. Python's are written by hand, in nn/functional.
@@ -92,9 +96,11 @@ struct Module {
   std::vector<Expression> checks;
   std::optional<Forward> forward;
   std::string calls;  ///< the function that forward calls with arguments of the same names
+  std::vector<std::pair<LocatedName, std::string>> forward_names;  ///< Python's, of its tensors
   std::vector<ShownPart> shown;
   std::optional<std::vector<ShownPart>> shown_cpp;  ///< if C++ shows others
-  std::string python_base, cpp_base;                ///< hand-written bases beside Module
+  std::string python_base, cpp_base;                ///< bases beside Module
+  std::string python_base_arguments;                ///< of the base's constructor
   std::optional<int64_t> version;                   ///< of its state dict
   bool python = true, cpp = true;                   ///< the languages that it is generated for
   bool holder = true;                               ///< false: the C++ handle is written by hand

@@ -11,9 +11,9 @@ namespace {
 using detail::Reader;
 
 const std::vector<std::string> kModuleKeys = {
-    "module", "dims",    "calls",    "parameters", "buffers",  "modules",
-    "check",  "repr",    "repr_cpp", "words",      "defaults", "expand",
-    "names",  "extends", "version",  "only",       "holder",   "forward(...)"};
+    "module",  "dims",     "calls", "parameters", "buffers",     "modules", "check",
+    "repr",    "repr_cpp", "words", "defaults",   "expand",      "names",   "legacy",
+    "extends", "version",  "only",  "holder",     "forward(...)"};
 const std::vector<std::string> kFunctionKeys = {"function",   "dims",  "as",      "options",
                                                 "positional", "words", "defaults"};
 
@@ -177,10 +177,27 @@ class Loader {
     return nullptr;
   }
 
+  /// `names: {p: norm, input: x}`: Python's names of arguments' attributes, and of the tensors that
+  /// forward takes for the function that it calls.
+  void read_names(const YamlNode& value, Module& module) {
+    if (!value.is_map()) return reader_.wrong_kind(value, "`names`", "a map of arguments");
+    reader_.map(value, [&](const LocatedName& name, const YamlNode&, const YamlNode& said) {
+      auto read = text(said, "`names`");
+      if (!read) return;
+      for (Argument& argument : module.arguments) {
+        if (argument.name() == name.text) {
+          argument.attribute = read->text;
+          return;
+        }
+      }
+      module.forward_names.emplace_back(name, read->text);
+    });
+  }
+
   /// The keys that say more of arguments; false: it is another one.
   bool read_about_arguments(const LocatedName& key, const YamlNode& value,
                             std::vector<Argument>& arguments) {
-    if (key.text == "words" || key.text == "defaults" || key.text == "names") {
+    if (key.text == "words" || key.text == "defaults" || key.text == "legacy") {
       if (!value.is_map()) {
         reader_.wrong_kind(value, "`" + key.text + "`", "a map of arguments");
         return true;
@@ -196,7 +213,7 @@ class Loader {
         } else if (key.text == "defaults") {
           if (find(arguments, words[0], "`defaults`")) argument->fallback = words[0].text;
         } else {
-          argument->attribute = words[0].text;
+          if (find(arguments, words[0], "`legacy`")) argument->replaced_by = words[0].text;
         }
       });
       return true;
@@ -307,6 +324,8 @@ class Loader {
       module.shown = shown(value, what);
     } else if (key.text == "repr_cpp") {
       module.shown_cpp = shown(value, what);
+    } else if (key.text == "names") {
+      read_names(value, module);
     } else if (key.text == "extends") {
       read_bases(value, module);
     } else if (key.text == "version") {
@@ -324,15 +343,21 @@ class Loader {
   }
 
   void read_bases(const YamlNode& value, Module& module) {
+    const auto python = [&](const std::string& base) {  // `Name` or `Name(arguments)`
+      const size_t bracket = base.find('(');
+      module.python_base = base.substr(0, bracket);
+      if (bracket == base.npos) return;
+      module.python_base_arguments = base.substr(bracket + 1, base.rfind(')') - bracket - 1);
+    };
     if (!value.is_map()) {
-      if (auto read = text(value, "`extends`")) module.python_base = read->text;
+      if (auto read = text(value, "`extends`")) python(read->text);
       return;
     }
     reader_.map(value, [&](const LocatedName& language, const YamlNode&, const YamlNode& base) {
       auto read = text(base, "`extends`");
       if (!read) return;
       if (language.text == "python") {
-        module.python_base = read->text;
+        python(read->text);
       } else if (language.text == "cpp") {
         module.cpp_base = read->text;
       } else {

@@ -44,6 +44,11 @@ std::string python_parameters(const Module& module, bool makes_tensors) {
 
 std::string python_assignment(const Module& module, const Argument& argument) {
   const std::string name = python_name(argument.name());
+  if (!argument.replaced_by.empty()) {
+    const std::string by = python_name(argument.replaced_by);
+    return by + " = self." + by + " = _helpers.renamed(\"" + name + "\", " + name + ", \"" + by +
+           "\", " + by + ")";
+  }
   if (argument.is_legacy() || module.find_state(argument.name()) || name.starts_with('_'))
     return {};
   for (const auto* states : {&module.parameters, &module.buffers}) {

@@ -47,6 +47,36 @@ def test_names_that_dir_and_stars_give(tmp_path):
     """)  # fmt: skip
 
 
+def test_functions_that_are_named_as_their_files(tmp_path):
+    assert_same(tmp_path, """
+        import torch
+        import torch.multiprocessing as mp
+        import torch.multiprocessing.spawn
+        import torch.nn.utils.weight_norm, torch.nn.utils.spectral_norm
+        import torch.distributed.rendezvous, torch.autograd.gradcheck, torch.nn.parallel.data_parallel
+        from torch.multiprocessing.spawn import ProcessRaisedException
+        print(callable(mp.spawn), callable(torch.nn.utils.weight_norm), callable(torch.nn.utils.spectral_norm))
+        print(callable(torch.distributed.rendezvous), callable(torch.autograd.gradcheck), callable(torch.nn.parallel.data_parallel))
+        print(torch.sparse.FloatTensor, torch.ones(2, 2).to_sparse().type(), torch.FloatStorage, torch.cuda.FloatTensor)
+        x = torch.ones(2, requires_grad=True)
+        print(isinstance((x + x).grad_fn.next_functions[0][0], torch._C._functions.AccumulateGrad))
+        print(isinstance((x + x).grad_fn, torch._C._functions.AccumulateGrad))
+        torch._assert_tensor_metadata(x, (2,), (1,), torch.float32, device="cpu")
+        for wanted in ({"size": (3,)}, {"stride": (2,)}, {"dtype": torch.int64}, {"device": "meta"}, {"layout": torch.sparse_coo}):
+            try:
+                torch._assert_tensor_metadata(x, **wanted)
+            except RuntimeError as error:
+                print(str(error).partition("!")[0])
+        print(torch._C._infer_size(torch.Size([2, 1]), torch.Size([3])))
+        with torch.autograd.profiler.profile(enabled=False) as nothing:
+            x + x
+        print(nothing)
+        with torch.autograd.profiler.profile(use_kineto=False) as profile:
+            x.sin()
+        print("aten::sin" in {event.name for event in profile.function_events})
+    """)  # fmt: skip
+
+
 def test_bases_of_exceptions_and_warnings(tmp_path):
     assert_same(tmp_path, """
         import warnings

@@ -340,3 +340,37 @@ def test_a_look_at_the_values(lib):
     x = lib.arange(6.0).reshape(2, 3)
     lib.vmap(lib.vmap(function))(x)
     assert lib.equal(seen[0], x) and re.match("BatchedTensor", repr(seen[1]))
+
+
+def test_solves_that_broadcast():
+    """Dimensions before the matrices broadcast, whichever operand has the batch."""
+    tenon.manual_seed(0)
+    eye = tenon.eye(3, dtype=tenon.float64)
+    several = tenon.randn(5, 3, 3, dtype=tenon.float64).triu() + 3 * eye
+    one, right = several[0], tenon.randn(2, 3, 4, dtype=tenon.float64)
+
+    def triangular(a, b):
+        return tenon.linalg.solve_triangular(a, b, upper=True)
+
+    def from_the_right(a, b):
+        return tenon.linalg.solve_triangular(a, b.mT, upper=True, left=False)
+
+    def cholesky(a, b):
+        return tenon.cholesky_solve(b, a, upper=True)
+
+    def factors(a, b):
+        return tenon.linalg.lu_solve(*tenon.linalg.lu_factor(a), b)
+
+    for solve in (triangular, from_the_right, cholesky, factors):
+        for a, b, dims in (
+            (several, right, (None, 0)),
+            (several, right, (0, None)),
+            (one, tenon.randn(2, 6, 3, 4, dtype=tenon.float64), (None, 0)),
+            (several[:2], tenon.randn(2, 6, 3, 4, dtype=tenon.float64), (0, 0)),
+            (several[:2], right, (0, 0)),
+        ):
+            rows = [
+                solve(*(x if dim is None else x[i] for x, dim in zip((a, b), dims, strict=True)))
+                for i in range(2 if dims[1] == 0 else 5)
+            ]
+            assert tenon.allclose(tenon.vmap(solve, in_dims=dims)(a, b), tenon.stack(rows)), (solve.__name__, dims)

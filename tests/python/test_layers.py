@@ -339,7 +339,7 @@ def test_dropout_takes_whole_channels(dims):
         (lambda: nn.ConvTranspose2d(1, 1, 1, padding_mode="reflect"), ValueError, 'Only "zeros" padding mode'),
         (lambda: nn.GroupNorm(2, 3), ValueError, "must be divisible by num_groups"),
         (lambda: nn.MultiheadAttention(8, 3), AssertionError, "divisible by num_heads"),
-        (lambda: nn.InstanceNorm1d(3)(tenon.ones(2, 4, 5)), ValueError, "to match num_features"),
+        (lambda: nn.InstanceNorm1d(3, affine=True)(tenon.ones(2, 4, 5)), ValueError, "to match num_features"),
         (lambda: nn.InstanceNorm2d(3)(tenon.ones(2, 3, 1, 1)), ValueError, "more than 1 spatial element"),
         (lambda: nn.PReLU(3)(tenon.ones(2, 4)), RuntimeError, r"\[prelu\]"),
         (lambda: nn.GLU()(tenon.ones(3)), RuntimeError, "Halving dimension must be even"),

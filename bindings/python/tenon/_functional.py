@@ -321,7 +321,11 @@ def use_deterministic_algorithms(mode, *, warn_only=False):
         raise TypeError(
             f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
         )
-    _deterministic[:] = bool(mode), bool(warn_only)
+    if not isinstance(warn_only, bool):
+        raise TypeError(
+            f"_set_deterministic_algorithms(): argument 'warn_only' must be bool, not {type(warn_only).__name__}"
+        )
+    _deterministic[:] = mode, warn_only
     _C._set_deterministic_algorithms(bool(mode))
 
 

@@ -118,6 +118,15 @@ def parts_of(tensor):
     return tensor.ccol_indices(), tensor.row_indices(), tensor.values()
 
 
+def names_of_parts(tensor):
+    """The names of parts_of()."""
+    if tensor.layout == _C.sparse_coo:
+        return "indices", "values"
+    if tensor.layout in (_C.sparse_csr, _C.sparse_bsr):
+        return "crow_indices", "col_indices", "values"
+    return "ccol_indices", "row_indices", "values"
+
+
 def rebuild(layout, parts, size, is_coalesced, requires_grad):
     """The tensor of parts_of()."""
     if layout == _C.sparse_coo:

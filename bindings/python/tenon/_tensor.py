@@ -462,6 +462,7 @@ def typename(obj):
     if isinstance(obj, Tensor):
         name = repr(obj.dtype).split(".")[1]
         middle = "" if obj.device.type == "cpu" else obj.device.type + "."
+        middle += "sparse." if obj.layout == _C.sparse_coo else ""
         return f"tenon.{middle}{_TYPE_NAMES[name]}Tensor"
     named = obj if hasattr(obj, "__qualname__") else obj.__class__
     module = getattr(obj, "__module__", None) or "" if named is obj else named.__module__
@@ -589,9 +590,9 @@ def __deepcopy__(self, memo):
 
     from tenon.nn.parameter import Parameter
 
-    if _C._is_wrapper(self):
+    if _C._is_wrapper(self) or (self.is_meta and self.__class__ is not Tensor):
         return _copy_of_wrapper(self, memo)
-    if self.is_meta or self.layout != _C.strided:
+    if self.is_meta or self.layout != _C.strided or self.numel() == 0:
         result = self.detach().clone()
     else:
         storage = copy.deepcopy(_C._storage(self), memo)

@@ -35,6 +35,12 @@ def is_neg(self):
 
 
 @_method
+def to_sparse_coo(self):
+    """A sparse COO tensor of the elements that are not 0."""
+    return self.to_sparse()
+
+
+@_method
 def is_distributed(self):
     """False: a tensor is in one process."""
     return False

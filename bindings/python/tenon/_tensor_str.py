@@ -77,6 +77,15 @@ def _around(self, contents):
 
 
 def __repr__(self, *, tensor_contents=None):
+    from tenon.nn.parameter import Parameter
+
+    if self.__class__ in (_C.Tensor, Parameter) or not isinstance(self, Parameter):
+        return _text(self, tensor_contents)
+    with _C._DisableTorchFunctionSubclass():
+        return f"Parameter({_text(self, tensor_contents)})"
+
+
+def _text(self, tensor_contents):
     if tensor_contents is not None:
         return _around(self, tensor_contents)
     if _C._is_wrapper(self):

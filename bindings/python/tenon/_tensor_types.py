@@ -47,6 +47,35 @@ class tensortype:
         return tensor_type, (self.__name__, self.device_type)
 
 
+class _SparseType(tensortype):
+    """A dtype of COO tensors: called with indices, values and a size, or with a size, it makes one."""
+
+    layout, is_sparse = _C.sparse_coo, True
+
+    def __init__(self, dtype, name):
+        super().__init__(dtype, "cpu", name)
+        self.__module__ = "tenon.sparse"
+
+    def __call__(self, *args, device=None, size=None):
+        args = args if size is None else (*args, size)
+        if len(args) in (2, 3) and isinstance(args[0], Tensor):
+            if args[0].dtype != _C.int64:
+                raise RuntimeError(f"expected scalar type Long but found {_TYPE_NAMES[_short_name(args[0].dtype)]}")
+            return _C.sparse_coo_tensor(*args, device=device)
+        shape = args if args and isinstance(args[0], int) else args[0] if args else (0,)
+        return _C.sparse_coo_tensor(size=tuple(shape), dtype=self.dtype, device=device)
+
+    def __instancecheck__(self, instance):
+        return super().__instancecheck__(instance) and instance.layout == self.layout
+
+    def __reduce__(self):
+        return tensor_type, (self.__name__, "sparse")
+
+
+def _short_name(dtype):
+    return repr(dtype).rpartition(".")[2]
+
+
 def _made(dtype, own_device, args, device, size):
     if device is not None and _C.device(device).type != own_device:
         raise RuntimeError(
@@ -98,17 +127,24 @@ class _StorageType(type):
     def __call__(cls, *args, wrap_storage=None):
         return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype)
 
+    def from_file(cls, filename, shared=False, size=0):
+        """A storage of `size` elements over a file's bytes."""
+        storage = _C.UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
+        return cls(wrap_storage=storage)
+
 
 _known = {}
 
 
 def tensor_type(name, device="cpu"):
-    """The type of that name: "FloatTensor"; None if there is none."""
+    """The type of that name: "FloatTensor"; None if there is none. device: "sparse" for COO tensors."""
     known = _known.get((name, device))
     if known is None and name.endswith("Tensor"):
         for dtype, short in _TYPE_NAMES.items():
             if name == short + "Tensor":
-                known = _known[name, device] = tensortype(getattr(_C, dtype), device, name)
+                dtype = getattr(_C, dtype)
+                known = _SparseType(dtype, name) if device == "sparse" else tensortype(dtype, device, name)
+                _known[name, device] = known
     return known
 
 

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 __all__ = ["Future", "collect_all", "wait_all"]
 
 T = TypeVar("T")
+_NAME = "tenon.futures.Future"
 _logger = logging.getLogger(__name__)
 
 
@@ -59,6 +60,9 @@ class Future(Generic[T]):
         except Exception:
             _logger.exception("Got the following error when running the callback:")
 
+    def __reduce__(self):
+        raise RuntimeError(f"Can not pickle {_NAME}")
+
     def add_done_callback(self, callback):
         """callback(self) when it is done: at once if it is already, else on the thread that sets it. Its errors are logged."""
         with self._changed:
@@ -87,7 +91,7 @@ def _of_callback(error):
     """The error that a future has if its callback raises: RuntimeError, with the callback's error as its cause."""
     if not isinstance(error, Exception):
         return error
-    following = RuntimeError(f"{type(error).__name__}: {error}")
+    following = RuntimeError(f"Got the following error when running the callback: {type(error).__name__}: {error}")
     following.__cause__ = error
     return following
 

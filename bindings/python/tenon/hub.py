@@ -89,7 +89,7 @@ def _entry_point(module, name):
     return function
 
 
-def list(github, force_reload=False, skip_validation=False, trust_repo=None, verbose=True, *, source="github"):
+def list(github, force_reload=False, skip_validation=False, trust_repo="check", verbose=True, *, source="github"):
     """The names of a repository's entry points: the public functions and classes of its hubconf.py, which is run.
 
     github: "owner/name" or "owner/name:ref"; a folder's path with source="local".
@@ -99,7 +99,7 @@ def list(github, force_reload=False, skip_validation=False, trust_repo=None, ver
     return _entry_points(_hubconf(_folder(github, source, trust_repo, force_reload, skip_validation, verbose)))
 
 
-def help(github, model, force_reload=False, skip_validation=False, trust_repo=None, *, source="github"):
+def help(github, model, force_reload=False, skip_validation=False, trust_repo="check", *, source="github"):
     """The docstring of an entry point; arguments as list() has them."""
     return _entry_point(
         _hubconf(_folder(github, source, trust_repo, force_reload, skip_validation, True)), model
@@ -111,7 +111,7 @@ def load(
     model,
     *args,
     source="github",
-    trust_repo=None,
+    trust_repo="check",
     force_reload=False,
     verbose=True,
     skip_validation=False,
@@ -133,7 +133,7 @@ def download_url_to_file(url, dst, hash_prefix=None, progress=True):
 
 
 def load_state_dict_from_url(
-    url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None, weights_only=True
+    url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None, weights_only=False
 ):
     """The file at a URL, fetched once and then read from the cache by tenon.load, which executes nothing.
 

@@ -64,6 +64,9 @@ def _split(qualname):
     return namespace, name
 
 
+_given = set()  # (namespace, operator, key) of the functions that impl() was given
+
+
 class Library:
     """Operators and kernels of a namespace, until the object goes or _destroy() is called.
 
@@ -74,6 +77,7 @@ class Library:
     def __init__(self, ns, kind, dispatch_key=""):
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
         self._library = _C._Library(ns, kind)
+        self._own = set()
 
     def define(self, schema, alias_analysis="", *, tags=()):
         """Defines the operator of a schema, "scale(Tensor x, float factor) -> Tensor"; gives its name."""
@@ -81,17 +85,29 @@ class Library:
         _forget_functions(getattr(ops, self.ns))
         return schema.split("(", 1)[0].strip()
 
-    def impl(self, op_name, fn, dispatch_key="", *, with_keyset=False):
-        """Has a function compute the operator for a key: "CPU", "CUDA", "Meta", "CompositeImplicitAutograd", "Autograd", ..."""
+    def impl(self, op_name, fn, dispatch_key="", *, with_keyset=False, allow_override=True):
+        """Has a function compute the operator for a key: "CPU", "CUDA", "Meta", "CompositeImplicitAutograd", "Autograd", ...
+
+        Without allow_override a RuntimeError if a function was given for this key before.
+        """
         if with_keyset:
             raise NotImplementedError("Library.impl: kernels of Python take no set of keys")
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
         key = dispatch_key or self.dispatch_key
+        place = (self.ns, _name_of(op_name).rpartition("::")[2], _KEYS.get(key, key))
+        if place in _given and not allow_override:
+            raise RuntimeError(
+                f"This is not allowed since there's already a kernel registered from python overriding {place[1]}'s behavior "
+                f"for {key or 'CompositeImplicitAutograd'} dispatch key and {self.ns} namespace."
+            )
         self._library.impl(_name_of(op_name), _KEYS.get(key, key), fn)
+        _given.add(place)
+        self._own.add(place)
 
     def _destroy(self):
         self._library.end()
+        _given.difference_update(self._own)
         _forget_functions(getattr(ops, self.ns))
 
 
@@ -140,9 +156,13 @@ def register_kernel(op, device_types, func=None, *, lib=None):
     return impl(_name_of(op), "default" if device_types is None else device_types, func, lib=lib)
 
 
-def register_fake(op, func=None, *, lib=None):
+def register_fake(op, func=None, *, lib=None, allow_override=True):
     """Has a function give results of the right shapes and dtypes where tensors have no elements, on the device meta."""
-    return impl(_name_of(op), "meta", func, lib=lib)
+    if func is None:
+        return lambda f: register_fake(op, f, lib=lib, allow_override=allow_override) or f
+    namespace, name = _split(_name_of(op))
+    (lib or _fragment(namespace)).impl(name, func, "meta", allow_override=allow_override)
+    return None
 
 
 impl_abstract = register_fake
@@ -220,7 +240,7 @@ def _text_of_default(value):
     return None
 
 
-def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
+def infer_schema(prototype_function, /, *, mutates_args, op_name=None, tags=()):
     """The schema of a function with annotations: "(Tensor x, float factor) -> Tensor".
 
     mutates_args: the names of tensors that the function changes, or "unknown" for all. ValueError for what no schema says.
@@ -342,7 +362,7 @@ def _tensors_of(values):
     return found
 
 
-def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None, tags=()):
+def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None, tags=None):
     """Makes a function with annotations an operator, "namespace::name"; a decorator without one.
 
     mutates_args: the names of tensors that it changes; "unknown": it may change any. Results share no memory with arguments.

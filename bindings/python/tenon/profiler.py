@@ -89,10 +89,16 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0)
     return action_of
 
 
-def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False):
-    """A function for on_trace_ready: it writes a trace into the folder, under a name of its own."""
-    if use_gzip:
-        raise NotImplementedError("tensorboard_trace_handler: use_gzip")
+def _refuse(function, **options):
+    """NotImplementedError for options that are given."""
+    for name, value in options.items():
+        if value:
+            raise NotImplementedError(f"{function}: {name}")
+
+
+def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False, use_python_export=False):
+    """A function for on_trace_ready: it writes a trace into the folder, under a name of its own. use_python_export: any."""
+    _refuse("tensorboard_trace_handler", use_gzip=use_gzip)
 
     def write(profiled):
         import os
@@ -117,10 +123,14 @@ class profile:
 
     def __init__(
         self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False, with_stack=False,
-        with_flops=False, with_modules=False,
+        with_flops=False, with_modules=False, experimental_config=None, execution_trace_observer=None, acc_events=False,
+        custom_trace_id_callback=None, post_processing_timeout_s=None,
     ):  # fmt: skip
-        if with_stack or with_modules:
-            raise NotImplementedError("profile: with_stack and with_modules")
+        _refuse(
+            "profile", with_stack=with_stack, with_modules=with_modules, experimental_config=experimental_config,
+            execution_trace_observer=execution_trace_observer, acc_events=acc_events,
+            custom_trace_id_callback=custom_trace_id_callback, post_processing_timeout_s=post_processing_timeout_s,
+        )  # fmt: skip
         chosen = supported_activities() if activities is None else set(activities)
         if not chosen:
             raise AssertionError("No valid profiler activities found")
@@ -175,10 +185,25 @@ class profile:
     def events(self):
         return self._recorded().events()
 
-    def key_averages(self, group_by_input_shape=False):
+    def key_averages(
+        self,
+        group_by_input_shape=False,
+        group_by_stack_n=0,
+        group_by_overload_name=False,
+        include_python_functions=False,
+    ):
+        """Events of one name together; with group_by_input_shape of one name and shapes."""
+        _refuse(
+            "key_averages", group_by_stack_n=group_by_stack_n, group_by_overload_name=group_by_overload_name,
+            include_python_functions=include_python_functions,
+        )  # fmt: skip
         return _Averages(self._recorded(), group_by_input_shape)
 
-    def export_chrome_trace(self, path):
+    def export_chrome_trace(
+        self, path, use_python_export=False, cuda_graph_annotations=None, graph_lanes="none", default_stream=7
+    ):
+        """Writes a trace for chrome://tracing. use_python_export: any. There are no graphs of GPUs, which the last three are about."""
+        _refuse("export_chrome_trace", cuda_graph_annotations=cuda_graph_annotations)
         self._recorded().export_chrome_trace(str(path))
 
     def export_svg(self, path):
@@ -187,10 +212,10 @@ class profile:
 
 
 class record_function(_Mode):
-    """A named range of the program: a context manager and decorator."""
+    """A named range of the program: a context manager and decorator. args: a text that the program may read."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, args=None):
+        self.name, self.args = name, args
         self._ranges = []
 
     def __enter__(self):
@@ -200,5 +225,5 @@ class record_function(_Mode):
     def __exit__(self, *exception):
         self._ranges.pop()
 
-    def _clone(self):
-        return self.__class__(self.name)
+    def clone(self):
+        return self.__class__(self.name, self.args)

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import pickle
 
 from tenon import _C
 
@@ -31,14 +32,17 @@ def _write(f, data):
         f.flush()
 
 
-def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True):
+def save(obj, f, pickle_module=pickle, pickle_protocol=2, _use_new_zipfile_serialization=True):
     """Writes an object to a path or a binary file, as torch.save does.
 
     obj: tensors, parameters, storages, numbers, strings, bytes, dtypes, devices, Python's containers of them; modules and
     other objects that pickle could write, whose classes the program that loads them must know: see load().
+    pickle_protocol: 2 is written for each protocol from 2 on, so that every reader can read the file.
     """
-    if pickle_module is not None or pickle_protocol != 2:
-        raise ValueError("save(): pickle_module and pickle_protocol are fixed: checkpoints are written by Tenon itself")
+    if pickle_module not in (None, pickle):
+        raise ValueError("save(): there is no pickle_module but pickle: checkpoints are written by Tenon itself")
+    if pickle_protocol not in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        raise ValueError(f"save(): pickle_protocol is 2 to {pickle.HIGHEST_PROTOCOL}, got {pickle_protocol}")
     if isinstance(f, (str, os.PathLike)):
         _C._save_file(obj, _fspath(f), _use_new_zipfile_serialization)
     elif hasattr(f, "write"):
@@ -47,7 +51,7 @@ def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_seriali
         raise TypeError(f"save(): expected a path or a file to write to, got {type(f).__name__}")
 
 
-def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=None, encoding="utf-8"):
+def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, encoding="utf-8"):
     """Reads what save() or torch.save wrote from a path or a binary file. Nothing is imported or called because a file says so.
 
     map_location: where tensors go: a device, its name, a dict of names, or a function of a storage in CPU memory and the
@@ -58,9 +62,9 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=True, mmap=No
     a call of their constructor. Other classes are allowed by add_safe_globals().
     """
     weights_only = True if weights_only is None else weights_only
-    if pickle_module is not None:
+    if pickle_module not in (None, pickle):
         raise ValueError(
-            "load(): there is no pickle_module: checkpoints are read by Tenon itself, which executes nothing"
+            "load(): there is no pickle_module but pickle: checkpoints are read by Tenon itself, which executes nothing"
         )
     if isinstance(f, (str, os.PathLike)):
         return _C._load_file(_fspath(f), map_location, mmap, weights_only, encoding)

@@ -37,9 +37,30 @@ def _from_file(filename, shared=False, nbytes=0):
     return _C._from_bytes(memoryview(mapped), _C.uint8).untyped_storage()
 
 
+def _bytes(self):
+    return _tensor_over(self, _C.uint8, 0, [self.nbytes()], [1])
+
+
+def _get_device(self):
+    """The number of its device; -1 for the CPU."""
+    return _bytes(self).get_device()
+
+
+def _is_pinned(self, device="cuda"):
+    return _bytes(self).is_pinned()
+
+
+def _is_shared(self):
+    """Whether other processes can have it: after Tensor.share_memory_(), and on a GPU."""
+    return _bytes(self).is_shared()
+
+
 _byte = UntypedStorage.__getitem__
 UntypedStorage.__getitem__ = _byte_or_part
 UntypedStorage.from_file = staticmethod(_from_file)
+for _method in (_get_device, _is_pinned, _is_shared):
+    _method.__name__ = _method.__qualname__ = _method.__name__[1:]
+    setattr(UntypedStorage, _method.__name__, _method)
 
 
 class TypedStorage:
@@ -59,6 +80,12 @@ class TypedStorage:
         elif not isinstance(wrap_storage, UntypedStorage):
             raise TypeError(f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
         self._untyped_storage = wrap_storage
+
+    @classmethod
+    def from_file(cls, filename, shared=False, size=0):
+        """A storage of `size` elements over a file's bytes: see UntypedStorage.from_file()."""
+        dtype = getattr(cls, "dtype", None) or _C.get_default_dtype()
+        return cls(wrap_storage=UntypedStorage.from_file(filename, shared, size * dtype.itemsize))
 
     def untyped(self):
         """The storage itself."""
@@ -127,7 +154,7 @@ class TypedStorage:
     def cuda(self, device=None, non_blocking=False):
         return TypedStorage(wrap_storage=self._untyped_storage.cuda(device), dtype=self.dtype)
 
-    def type(self, dtype=None):
+    def type(self, dtype=None, non_blocking=False):
         """The elements as another dtype; without one the name of this storage's class."""
         from tenon._tensor_types import storage_type_of
 
@@ -143,6 +170,23 @@ class TypedStorage:
 
     def tolist(self):
         return self._elements().tolist()
+
+    def get_device(self):
+        """The number of its device; -1 for the CPU."""
+        return self._untyped_storage.get_device()
+
+    def is_pinned(self, device="cuda"):
+        return self._untyped_storage.is_pinned(device)
+
+    def is_shared(self):
+        """Whether other processes can have it."""
+        return self._untyped_storage.is_shared()
+
+    def pickle_storage_type(self):
+        """The name that a file gives its class: "FloatStorage"."""
+        from tenon._tensor_types import storage_type_of
+
+        return storage_type_of(self.dtype).__name__
 
     def __eq__(self, other):
         return (

@@ -117,7 +117,7 @@ class _Comparison:
         rtol, atol = self.tolerances(*(_NUMBERS[next(k for k in _NUMBERS if issubclass(kind, k))] for kind in kinds))
         _raise_unless_close(actual, expected, rtol, atol, self.equal_nan, path)
 
-    def compare_tensors(self, actual, expected, path):
+    def compare_tensors(self, actual, expected, path, name="Tensor-likes"):
         self.compare_properties(actual, expected, path)
         if actual.is_meta:
             return
@@ -134,24 +134,25 @@ class _Comparison:
             return
         if actual.dim() == 0:
             _raise_unless_close(actual.item(), expected.item(), rtol, atol, self.equal_nan, path)
-        raise _Difference(_text_of_tensors(actual, expected, rtol, atol, self.equal_nan), path)
+        raise _Difference(_text_of_tensors(actual, expected, rtol, atol, self.equal_nan, name), path)
 
     def compare_sparse(self, actual, expected, path):
         """The parts of two sparse tensors of one layout: indices are equal, values close."""
-        from tenon._sparse import parts_of
+        from tenon._sparse import names_of_parts, parts_of
 
-        if actual._nnz() != expected._nnz():
-            raise _Difference(
-                f"The number of specified values in sparse tensors does not match: {actual._nnz()} != {expected._nnz()}",
-                path,
-            )
+        kind = str(actual.layout).rpartition("_")[2].upper()
+        counts = {f"specified values in sparse {kind} tensors": lambda t: t._nnz()}
+        if kind == "COO":
+            counts = {"sparse dimensions in sparse COO tensors": lambda t: t.sparse_dim()} | counts
+        for what, of in counts.items():
+            if of(actual) != of(expected):
+                raise _Difference(f"The number of {what} does not match: {of(actual)} != {of(expected)}", path)
+        names = [f"Sparse {kind} {name}" for name in names_of_parts(actual)]
         (*indices, values), (*expected_indices, expected_values) = parts_of(actual), parts_of(expected)
-        for mine, other in zip(indices, expected_indices):
+        for name, mine, other in zip(names, indices, expected_indices):
             if not _C.equal(mine, other.to(mine.dtype)):
-                raise _Difference(
-                    "The indices of sparse tensors do not match: " + _text_of_tensors(mine, other, 0, 0, False), path
-                )
-        self.compare_tensors(values, expected_values, path)
+                raise _Difference(_text_of_tensors(mine, other, 0, 0, False, name), path)
+        self.compare_tensors(values, expected_values, path, names[-1])
 
     def compare_properties(self, actual, expected, path):
         def check(name, of, wanted=True):
@@ -215,7 +216,7 @@ def _raise_unless_close(actual, expected, rtol, atol, equal_nan, path):
     )
 
 
-def _text_of_tensors(actual, expected, rtol, atol, equal_nan):
+def _text_of_tensors(actual, expected, rtol, atol, equal_nan, name="Tensor-likes"):
     exact = rtol == 0 and atol == 0
     # What is close counts as no difference.
     close = _C.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan)
@@ -225,7 +226,7 @@ def _text_of_tensors(actual, expected, rtol, atol, equal_nan):
     relative = absolute / expected.abs()
     count, total = int((~close).sum()), close.numel()
     lines = [f"Mismatched elements: {count} / {total} ({count / total:.1%})"]
-    for name, values, tolerance in (("absolute", absolute, atol), ("relative", relative, rtol)):
+    for kind, values, tolerance in (("absolute", absolute, atol), ("relative", relative, rtol)):
         values = values.masked_fill(close, 0)
         place = int(values.argmax())
         index = []
@@ -233,8 +234,8 @@ def _text_of_tensors(actual, expected, rtol, atol, equal_nan):
             place, rest = divmod(place, n)
             index.insert(0, rest)
         index = tuple(index)
-        lines.append(f"Greatest {name} difference: {values[index].item()} at index {index}{_allowed(tolerance, exact)}")
-    return f"Tensor-likes are not {'equal' if exact else 'close'}!\n\n" + "\n".join(lines)
+        lines.append(f"Greatest {kind} difference: {values[index].item()} at index {index}{_allowed(tolerance, exact)}")
+    return f"{name} are not {'equal' if exact else 'close'}!\n\n" + "\n".join(lines)
 
 
 def assert_close(

@@ -412,9 +412,14 @@ int contains(PyObject* self, PyObject* value) {
           return PyObject_IsTrue(result.get());
         }
         if (is_tensor(value)) return any(tensor_of(self) == tensor_of(value)).item().toBool();
-        TENON_CHECK(is_number(value),
-                    "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
-                    Py_TYPE(value)->tp_name, ".");
+        if (!is_number(value)) {
+          const Object type =
+              Object::adopt(PyObject_Str(reinterpret_cast<PyObject*>(Py_TYPE(value))));
+          const char* text = type.get() ? PyUnicode_AsUTF8(type.get()) : nullptr;
+          TENON_CHECK(false,
+                      "Tensor.__contains__ only supports Tensor or scalar, but you passed in a ",
+                      text ? text : Py_TYPE(value)->tp_name, ".");
+        }
         return any(tensor_of(self) == Arguments::read_scalar(value)).item().toBool();
       },
       -1);

@@ -45,5 +45,5 @@ class autocast(_Mode):
     def __exit__(self, *exception):
         self._scopes.pop().close()
 
-    def _clone(self):
+    def clone(self):
         return self.__class__(*self._arguments)

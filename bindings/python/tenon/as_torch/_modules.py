@@ -173,11 +173,11 @@ def _prepare(name, module):
         _extra(name).install(module)
     if module.__name__.startswith("tenon"):
         _rename(module, name)
-        for attribute, value in list(vars(module).items()):
-            child = f"{name}.{attribute}"
-            if isinstance(value, types.ModuleType) and value.__name__ == f"{module.__name__}.{attribute}":
-                if child not in sys.modules and _names.is_module(child):
-                    _prepare(child, value)
+        for attribute in list(vars(module)):
+            # A function may have its file's name, multiprocessing.spawn(): a later import would put the file in its place.
+            child, file = f"{name}.{attribute}", sys.modules.get(f"{module.__name__}.{attribute}")
+            if file is not None and child not in sys.modules and _names.is_module(child):
+                _prepare(child, file)
     return module
 
 

@@ -3,7 +3,7 @@
 import functools
 
 import tenon
-from tenon import _C, _tensor
+from tenon import _C, _tensor, futures
 
 
 def _replaced(method, old, new):
@@ -72,8 +72,10 @@ def install():
     for kind in _KINDS:
         if not hasattr(tenon.Tensor, f"is_{kind}"):
             setattr(tenon.Tensor, f"is_{kind}", property(lambda self: False, doc="False."))
-    for cls in (_C.dtype, _C.layout, _C.memory_format, _C.Size, _C.UntypedStorage, tenon.TypedStorage):
+    types = (tenon._tensor_types.tensortype, tenon._tensor_types._StorageType)
+    for cls in (_C.dtype, _C.layout, _C.memory_format, _C.Size, _C.UntypedStorage, tenon.TypedStorage, *types):
         cls.__repr__ = _with_torch(cls.__repr__)
+    futures._NAME = "torch.futures.Future"
     tenon.Tensor.__repr__ = _with_dtype(tenon.Tensor.__repr__)
     _C._plain_repr = _with_dtype(_C._plain_repr)
     _C._name_operators_as_pytorch(True)

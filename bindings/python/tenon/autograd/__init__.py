@@ -1,5 +1,7 @@
 """Automatic differentiation."""
 
+import warnings
+
 from tenon import _C
 from tenon._tensor import GradientEdge, _check_edges, _check_gradients, _edge, _list, _run_backward
 from tenon.autograd import forward_ad, functional, graph
@@ -51,8 +53,18 @@ def to_dot(*tensors):
     return _C._to_dot(list(tensors))
 
 
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
-    """Adds the gradients of the tensors to the `grad` of the leaves that they were computed from."""
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Adds the gradients of the tensors to the `grad` of the leaves that they were computed from.
+
+    grad_variables: the old name of grad_tensors.
+    """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
     _run_backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 

@@ -20,10 +20,10 @@ def enter_dual_level():
     return 0
 
 
-def exit_dual_level(*, level=0):
+def exit_dual_level(*, level=None):
     """Ends the level: what is left of it has no tangents."""
     global _level, _current_level
-    if _level is None or level != 0:
+    if _level is None or level not in (None, 0):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )

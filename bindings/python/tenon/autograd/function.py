@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import warnings
 
 from tenon import _C
 from tenon.autograd.grad_mode import no_grad
@@ -36,13 +37,19 @@ class FunctionCtx:
         """In backward: what was saved, RuntimeError if one was changed in place since. In jvp: what it was to have."""
         return self._context.saved_tensors()
 
-    def mark_dirty(self, *inputs):
-        """In forward: inputs that it changes in place, and returns."""
-        self._context.mark_dirty(inputs)
+    @property
+    def saved_variables(self):
+        """The old name of saved_tensors."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
 
-    def mark_non_differentiable(self, *outputs):
+    def mark_dirty(self, *args):
+        """In forward: inputs that it changes in place, and returns."""
+        self._context.mark_dirty(args)
+
+    def mark_non_differentiable(self, *args):
         """In forward: outputs that have no gradient."""
-        self._context.mark_non_differentiable(outputs)
+        self._context.mark_non_differentiable(args)
 
     def set_materialize_grads(self, value):
         """In forward: whether backward gets zeros where no gradient arrived (the default), or None; jvp likewise."""
@@ -75,8 +82,17 @@ class Function:
     generate_vmap_rule = False
 
     def __init__(self, *args, **kwargs):
+        warnings.warn(
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on "
+            "the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args, **kwargs):
         raise RuntimeError(
-            f"{self.__class__.__name__} is not made into an object: call {self.__class__.__name__}.apply(...)"
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            f"with static forward method: call {self.__class__.__name__}.apply(...)"
         )
 
     @staticmethod
@@ -166,16 +182,24 @@ class Function:
         return cls.jvp(ctx, *tangents)
 
 
-def once_differentiable(backward):
+class InplaceFunction(Function):
+    """A Function, of old programs. Its objects have the attribute `inplace`."""
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+
+def once_differentiable(fn):
     """Decorates a backward that cannot be differentiated itself: doing so is an error, and not a wrong gradient."""
 
-    @functools.wraps(backward)
+    @functools.wraps(fn)
     def wrapped(ctx, *grads):
         # What it computes depends on the gradients and on what forward was given.
         depends = any(getattr(ctx, "needs_input_grad", ())) or any(g is not None and g.requires_grad for g in grads)
         recorded = _C.is_grad_enabled() and depends
         with no_grad():
-            results = backward(ctx, *grads)
+            results = fn(ctx, *grads)
         if not recorded:
             return results
         results = results if isinstance(results, tuple) else (results,)

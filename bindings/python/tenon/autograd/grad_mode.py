@@ -19,7 +19,8 @@ class _Mode:
     def __exit__(self, *exception):
         _C._set_grad_enabled(self._previous.pop())
 
-    def _clone(self):
+    def clone(self):
+        """Another of the same mode."""
         return self.__class__()
 
     def __call__(self, function):
@@ -32,7 +33,7 @@ class _Mode:
 
         @functools.wraps(function)
         def wrapped(*args, **kwargs):
-            with self._clone():
+            with self.clone():
                 return function(*args, **kwargs)
 
         return wrapped
@@ -45,14 +46,14 @@ class _Mode:
             send, value = generator.send, None
             while True:
                 try:
-                    with self._clone():
+                    with self.clone():
                         result = send(value)
                 except StopIteration as stop:
                     return stop.value
                 try:
                     value, send = (yield result), generator.send
                 except GeneratorExit:
-                    with self._clone():
+                    with self.clone():
                         generator.close()
                     raise
                 except BaseException as error:
@@ -62,11 +63,11 @@ class _Mode:
 
 
 class _FixedMode(_Mode):
-    def __new__(cls, function=None) -> "Any":
+    def __new__(cls, orig_func=None) -> "Any":
         self = object.__new__(cls)
         self._previous = []
         # Also as a decorator without parentheses.
-        return self if function is None else self(function)
+        return self if orig_func is None else self(orig_func)
 
 
 class no_grad(_FixedMode):
@@ -98,7 +99,7 @@ class set_grad_enabled(_Mode):
         self._previous.append(self._before)
         _C._set_grad_enabled(self._mode)
 
-    def _clone(self):
+    def clone(self):
         return set_grad_enabled(self._mode)
 
     def __repr__(self):
@@ -126,5 +127,5 @@ class inference_mode(_Mode):
     def __exit__(self, *exception):
         self._scope.__exit__(*exception)
 
-    def _clone(self):
+    def clone(self):
         return inference_mode(self.mode)

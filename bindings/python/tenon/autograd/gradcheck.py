@@ -85,7 +85,7 @@ def _run(check, raise_exception):
 def gradcheck(
     func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
     check_grad_dtypes=False, check_batched_grad=False, check_batched_forward_grad=False, check_forward_ad=False,
-    check_backward_ad=True, fast_mode=False, masked=False,
+    check_backward_ad=True, fast_mode=False, masked=None,
 ):  # fmt: skip
     """Compares the gradients of func at the inputs, which had best be float64 or complex128, with central differences.
 

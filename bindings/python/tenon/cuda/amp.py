@@ -22,7 +22,7 @@ class GradScaler(tenon.amp.GradScaler):
 
 
 class autocast(tenon.amp.autocast):
-    def __init__(self, enabled=True, dtype=None, cache_enabled=True):
+    def __init__(self, enabled=True, dtype=tenon.float16, cache_enabled=True):
         warnings.warn(
             "tenon.cuda.amp.autocast(args...) is deprecated. Please use tenon.amp.autocast('cuda', args...) instead.",
             FutureWarning,
@@ -30,5 +30,5 @@ class autocast(tenon.amp.autocast):
         )
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
-    def _clone(self):
+    def clone(self):
         return tenon.amp.autocast(*self._arguments)

@@ -5,14 +5,14 @@ from tenon.futures import _Deferred
 
 
 class NativeHook:
-    """hook(state, bucket) -> Future of the bucket's buffer, carried out in C++. native(state) gives the hook there."""
+    """hook(process_group, bucket) -> Future of the bucket's buffer, carried out in C++. native(state) gives the hook there."""
 
     def __init__(self, name, doc, make):
         self.__name__, self.__doc__, self.native = name, doc, make
 
-    def __call__(self, state, bucket):
-        group = getattr(state, "process_group", state)
-        finish = self.native(state)(bucket._for_group(group))
+    def __call__(self, process_group, bucket):
+        group = getattr(process_group, "process_group", process_group)
+        finish = self.native(process_group)(bucket._for_group(group))
 
         def compute():
             finish()

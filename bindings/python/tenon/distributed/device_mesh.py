@@ -16,7 +16,13 @@ class DeviceMesh:
     with these.
     """
 
-    def __init__(self, device_type, mesh, *, mesh_dim_names=None):
+    def __init__(
+        self, device_type, mesh=None, *, mesh_dim_names=None, backend_override=None, preserve_rank_order=False
+    ):
+        if mesh is None:
+            raise TypeError("DeviceMesh: mesh is required, a tensor or nested lists of ranks")
+        if backend_override is not None or preserve_rank_order:
+            raise NotImplementedError("DeviceMesh: backend_override and preserve_rank_order")
         self.device_type = device_type
         self.mesh = mesh.to(tenon.int) if isinstance(mesh, tenon.Tensor) else tenon.tensor(mesh, dtype=tenon.int)
         self.mesh_dim_names = tuple(mesh_dim_names) if mesh_dim_names else None
@@ -157,7 +163,7 @@ class DeviceMesh:
         return f"DeviceMesh(({shape}), '{self.device_type}', stride={self.mesh.stride()})"
 
 
-def init_device_mesh(device_type, mesh_shape, *, mesh_dim_names=None):
+def init_device_mesh(device_type, mesh_shape, *, mesh_dim_names=None, backend_override=None):
     """The mesh of ranks 0, 1, ... in row-major order. Joins the run first if the program has not (init_process_group)."""
     if mesh_dim_names is not None:
         if len(set(mesh_dim_names)) != len(mesh_dim_names):
@@ -175,4 +181,4 @@ def init_device_mesh(device_type, mesh_shape, *, mesh_dim_names=None):
             "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
         )
     ranks = tenon.arange(math.prod(mesh_shape), dtype=tenon.int).reshape(tuple(mesh_shape))
-    return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names)
+    return DeviceMesh(device_type, ranks, mesh_dim_names=mesh_dim_names, backend_override=backend_override)

@@ -146,6 +146,8 @@ def init_process_group(
     group_name="",
     pg_options=None,
     device_id=None,
+    _ranks=None,
+    enable_reconfigure=False,
 ):
     """Joins the run and makes the default group, of all ranks. Returns when all are there.
 
@@ -156,6 +158,8 @@ def init_process_group(
     global _default, _made
     if pg_options is not None or device_id is not None:
         raise ValueError("init_process_group: pg_options and device_id are for devices other than the CPU")
+    if enable_reconfigure:
+        raise NotImplementedError("init_process_group: enable_reconfigure")
     if store is not None and init_method is not None:
         raise ValueError("init_process_group: init_method and store exclude each other")
     if _default is not None:
@@ -237,6 +241,7 @@ def new_group(
     use_local_synchronization=False,
     group_desc=None,
     device_id=None,
+    sort_ranks=True,
 ):
     """A group of some ranks, GroupMember.NON_GROUP_MEMBER on the others. All ranks of the run must call it, in the same order."""
     global _made
@@ -244,6 +249,8 @@ def new_group(
         raise ValueError("new_group: pg_options and device_id are for devices other than the CPU")
     if use_local_synchronization:
         raise NotImplementedError("new_group: use_local_synchronization; all ranks must call it")
+    if not sort_ranks and ranks is not None and list(ranks) != sorted(ranks):
+        raise NotImplementedError(f"new_group: sort_ranks=False of ranks that are not in order, got {list(ranks)}")
     everybody = get_process_group_ranks(None)
     _made += 1
     made = _C._new_group(
@@ -538,13 +545,20 @@ def batch_isend_irecv(p2p_op_list):
 # ---- objects, through pickle: unpickling executes what the other rank says, which is trusted as the program itself is ----
 
 
-def all_gather_object(object_list, obj, group=None):
+def _refuse_weights_only(function, weights_only):
+    if weights_only:
+        raise NotImplementedError(f"{function}: weights_only; ranks trust each other")
+
+
+def all_gather_object(object_list, obj, group=None, weights_only=False):
     """object_list[r] becomes the object of rank r."""
+    _refuse_weights_only("all_gather_object", weights_only)
     if _is_member(group):
         object_list[:] = [pickle.loads(b) for b in _C._all_gather_object(pickle.dumps(obj), _resolved(group))]
 
 
-def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=None):
+def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=None, weights_only=False):
+    _refuse_weights_only("gather_object", weights_only)
     if not _is_member(group):
         return
     dst = _peer(group, dst, group_dst, "dst", 0)
@@ -555,8 +569,9 @@ def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=
         object_gather_list[:] = [pickle.loads(b) for b in gathered]
 
 
-def broadcast_object_list(object_list, src=None, group=None, device=None, group_src=None):
+def broadcast_object_list(object_list, src=None, group=None, device=None, group_src=None, weights_only=False):
     """The list of rank src replaces the elements of the others' lists, which must have its length."""
+    _refuse_weights_only("broadcast_object_list", weights_only)
     if not _is_member(group):
         return
     src = _peer(group, src, group_src, "src", 0)
@@ -567,9 +582,10 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
 
 
 def scatter_object_list(
-    scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None
+    scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None, weights_only=False
 ):
     """scatter_object_output_list[0] becomes element `rank` of the list of rank src."""
+    _refuse_weights_only("scatter_object_list", weights_only)
     if not _is_member(group):
         return
     if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
@@ -583,7 +599,9 @@ def _as_bytes(obj):
     return tenon.frombuffer(bytearray(pickle.dumps(obj)), dtype=tenon.uint8)
 
 
-def send_object_list(object_list, dst=None, group=None, device=None, group_dst=None):
+def send_object_list(
+    object_list, dst=None, group=None, device=None, group_dst=None, use_batch=False, weights_only=False
+):
     if not object_list:
         raise ValueError("send_object_list: expected at least one object")
     parts = [_as_bytes(o) for o in object_list]
@@ -591,8 +609,11 @@ def send_object_list(object_list, dst=None, group=None, device=None, group_dst=N
     send(tenon.cat(parts), dst, group, group_dst=group_dst)
 
 
-def recv_object_list(object_list, src=None, group=None, device=None, group_src=None):
+def recv_object_list(
+    object_list, src=None, group=None, device=None, group_src=None, use_batch=False, weights_only=False
+):
     """Replaces the elements by those that the other rank sends: the rank that they came from."""
+    _refuse_weights_only("recv_object_list", weights_only)
     sizes = tenon.zeros(len(object_list), dtype=tenon.int64)
     source = recv(sizes, src, group, group_src=group_src)
     if source < 0:

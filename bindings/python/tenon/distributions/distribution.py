@@ -9,6 +9,9 @@ from tenon.distributions.utils import is_broadcastable, lazy_property
 __all__ = ["Distribution"]
 
 
+_ONE = tenon.Size()  # the shape of one number
+
+
 class Distribution:
     """A batch of distributions, of the shape batch_shape, over values of the shape event_shape.
 
@@ -27,9 +30,8 @@ class Distribution:
             raise ValueError(f"validate_args must be True or False, got {value}")
         Distribution._validate_args = value
 
-    def __init__(self, batch_shape=None, event_shape=None, validate_args=None):
-        self._batch_shape = tenon.Size() if batch_shape is None else batch_shape
-        self._event_shape = tenon.Size() if event_shape is None else event_shape
+    def __init__(self, batch_shape=_ONE, event_shape=_ONE, validate_args=None):
+        self._batch_shape, self._event_shape = batch_shape, event_shape
         if validate_args is not None:
             self._validate_args = validate_args
         if self._validate_args:

@@ -51,8 +51,8 @@ def _run(function, index, args, errors):
 class ProcessContext:
     """Processes that run; join() waits for them."""
 
-    def __init__(self, processes, errors):
-        self.processes, self.error_files = processes, errors
+    def __init__(self, processes, error_files):
+        self.processes, self.error_files = processes, error_files
         self.sentinels = {process.sentinel: index for index, process in enumerate(processes)}
 
     def pids(self):

@@ -43,7 +43,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return memo[id(self)]
 
     def __repr__(self):
-        text = _C._plain_repr(self) if self.__class__ is Parameter else f"Parameter({super().__repr__()})"
+        text = _C._plain_repr(self) if self.__class__ is Parameter else super().__repr__()
         return "Parameter containing:\n" + text
 
 

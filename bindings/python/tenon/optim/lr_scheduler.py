@@ -75,9 +75,11 @@ class LRScheduler:
         raise NotImplementedError(f"{type(self).__name__} defines no get_lr()")
 
     def step(self, epoch=None):
-        if self._step_count == 1 and self.optimizer._opt_called is False:
+        called = self.optimizer._opt_called
+        if self._step_count == 1 and called is not None:
             overridden = vars(self.optimizer).get("step") is not self.optimizer._step_at_schedule
-            warnings.warn(_OVERRIDDEN if overridden else _TOO_EARLY, stacklevel=2)
+            if overridden or not called:
+                warnings.warn(_OVERRIDDEN if overridden else _TOO_EARLY, stacklevel=2)
         self._step_count += 1
         if epoch is None:
             self.last_epoch += 1

@@ -103,3 +103,12 @@ class check_sparse_tensor_invariants:
                 return function(*args, **kwargs)
 
         return checked
+
+
+def __getattr__(name):
+    from tenon._tensor_types import tensor_type
+
+    found = tensor_type(name, "sparse")
+    if found is None:
+        raise AttributeError(f"module 'tenon.sparse' has no attribute '{name}'")
+    return found

@@ -55,7 +55,7 @@ def _refuse(unexpected):
 
 def checkpoint(
     function=None, *args, use_reentrant=None, context_fn=None, preserve_rng_state=True, determinism_check="default",
-    early_stop=None, debug=False, **kwargs,
+    early_stop=True, debug=False, respect_saved_tensors_hooks=None, **kwargs,
 ) -> Any:  # fmt: skip
     """function(*args, **kwargs), of which backward keeps the inputs alone and calls the function again.
 

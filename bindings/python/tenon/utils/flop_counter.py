@@ -15,7 +15,7 @@ __all__ = ["FlopCounterMode"]
 class FlopCounterMode:
     """Counts from __enter__ to __exit__, in this thread. A product of n x k and k x m is 2 n k m. display: prints the counts at the end."""
 
-    def __init__(self, mods=None, depth=2, display=True, custom_mapping=None):
+    def __init__(self, mods=None, depth=2, display=True, custom_mapping=None, skip_unsupported=False):
         if custom_mapping:
             raise NotImplementedError("FlopCounterMode: custom_mapping")
         self.display, self._counts = display, {}

@@ -14,7 +14,10 @@ from tenon.as_torch.extra.torch_version import __version__ as __version__
 _said = []
 
 
-def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
+def compile(
+    model=None, *, fullgraph=False, dynamic=None, backend=None, mode=None, options=None, name=None, disable=False,
+    recompile_limit=None, isolate_recompiles=False, dynamic_shapes=None,
+):  # fmt: skip
     """The function or module as it is, or a decorator that gives it back. A line says so the first time."""
     if not _said and not disable:
         _said.append(True)
@@ -115,6 +118,25 @@ is_distributed = answer("is_distributed", False, "False: no tensor is spread ove
 init_num_threads = answer("init_num_threads", None, "No effect.")
 
 # ---- private names ----
+
+
+def _assert_tensor_metadata(a, size=None, stride=None, dtype=None, *, device=None, layout=None):
+    """RuntimeError unless the tensor has these, of those that are given."""
+    for what, wanted in (
+        ("sizes", size),
+        ("strides", stride),
+        ("dtype", dtype),
+        ("device", device),
+        ("layout", layout),
+    ):
+        if wanted is None:
+            continue
+        if what in ("sizes", "strides"):
+            found, wanted = list(a.size() if what == "sizes" else a.stride()), list(wanted)
+        else:
+            found = getattr(a, what)
+        if found != (tenon.device(wanted) if what == "device" else wanted):
+            raise RuntimeError(f"Tensor {what} mismatch! Expected: {wanted}, Got: {found}")
 
 
 def _grouped_mm(self, mat2, offs=None, bias=None, out_dtype=None):

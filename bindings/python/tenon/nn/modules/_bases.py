@@ -25,6 +25,14 @@ class _AvgPoolNd(Module):
     pass
 
 
+class _CircularPadNd(Module):
+    pass
+
+
+class _ConstantPadNd(Module):
+    pass
+
+
 class _ConvNd(Module):
     transposed = False
 
@@ -49,11 +57,23 @@ class _DropoutNd(Module):
     pass
 
 
+class _LPPoolNd(Module):
+    pass
+
+
 class _MaxPoolNd(Module):
     pass
 
 
 class _MaxUnpoolNd(Module):
+    pass
+
+
+class _ReflectionPadNd(Module):
+    pass
+
+
+class _ReplicationPadNd(Module):
     pass
 
 

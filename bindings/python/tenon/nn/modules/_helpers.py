@@ -1,6 +1,7 @@
 """What entries of modules.yaml call beside operators and functions of nn.functional: `_name` there is `name` here."""
 
 import math
+import warnings
 
 from tenon.nn import functional as F, init
 from tenon.nn.functional.loss import _legacy as reduction_of
@@ -26,6 +27,7 @@ __all__ = [
     "pad_reflect",
     "pad_replicate",
     "reduction_of",
+    "renamed",
     "softmax2d",
     "uniform_by_fan_in_",
     "uniform_by_second_size_",
@@ -42,6 +44,15 @@ def expand(value, count):
 def as_tuple(value):
     """The numbers of a sequence, or one number."""
     return (value,) if isinstance(value, int) else tuple(value)
+
+
+def renamed(old, old_value, new, value):
+    """The value of an argument that has a new name; the old name's, with a warning, if it is given."""
+    if old_value is None:
+        return value
+    text = f"keyword argument `{old}` is deprecated and rename to `{new}`"
+    warnings.warn(text, FutureWarning, stacklevel=3)
+    return old_value
 
 
 def uniform_by_fan_in_(tensor, weight):

@@ -58,14 +58,14 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             first.reset_parameters()
             second.reset_parameters()
 
-    def forward(self, input, target):
-        if target.dim() not in (0, 1) or input.dim() != target.dim() + 1:
+    def forward(self, input_, target_):
+        if target_.dim() not in (0, 1) or input_.dim() != target_.dim() + 1:
             raise RuntimeError(
                 "Input and target should have the same size in the batch dimension."
-                if target.dim() == 1
+                if target_.dim() == 1
                 else "0D or 1D target tensor expected, multi-target not supported"
             )
-        is_batched = target.dim() == 1
+        input, target, is_batched = input_, target_, target_.dim() == 1
         if not is_batched:
             input, target = input.unsqueeze(0), target.unsqueeze(0)
         if input.shape[0] != target.shape[0]:

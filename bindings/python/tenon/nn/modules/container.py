@@ -142,6 +142,9 @@ class Sequential(_Listed):
         super().insert(index, module)
         return self
 
+    def extend(self, sequential):
+        return super().extend(sequential)
+
     def __add__(self, other):
         self._check_sequential(other)
         return Sequential(*self, *other)

@@ -1,5 +1,7 @@
 """Normalization of each channel of each sample."""
 
+import warnings
+
 from tenon.nn import functional as F
 from tenon.nn.modules.batchnorm import _NormBase
 
@@ -25,9 +27,15 @@ class _InstanceNorm(_NormBase):
         batch = max(self.dims)
         self._check_input_dim(input)
         if input.shape[-(batch - 1)] != self.num_features:
-            raise ValueError(
-                f"expected input's size at dim={input.dim() - batch + 1} to match num_features ({self.num_features}), but got: "
-                f"{input.shape[-(batch - 1)]}."
+            dim = input.dim() - batch + 1
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={dim} to match num_features ({self.num_features}), but got: {input.shape[dim]}."
+                )
+            warnings.warn(
+                f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing in "
+                "num_features, which is not used because affine=False",
+                stacklevel=2,
             )
         whole = input if input.dim() == batch else input.unsqueeze(0)
         used = self.training or not self.track_running_stats

@@ -2,11 +2,12 @@
 
 import functools
 import itertools
+import warnings
 from collections import OrderedDict, namedtuple
 
 import tenon
 from tenon._C import _call_forward, _look_up_in_tables, _set_module_call
-from tenon.nn.parameter import Buffer, Parameter
+from tenon.nn.parameter import Buffer, Parameter, is_lazy
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -417,6 +418,9 @@ class Module:
 
     def share_memory(self):
         """Moves parameters and buffers into memory that processes share: see Tensor.share_memory_()."""
+        for tensor in itertools.chain(self.parameters(), self.buffers()):
+            if is_lazy(tensor):
+                tensor.share_memory_()  # raises
         return self._apply(lambda t: t.share_memory_())
 
     def cpu(self):
@@ -424,6 +428,15 @@ class Module:
 
     def cuda(self, device=None):
         return self._apply(lambda t: t.to(tenon.device("cuda") if device is None else device))
+
+    def xpu(self, device=None):
+        return self.to("xpu" if device is None else device)
+
+    def ipu(self, device=None):
+        return self.to("ipu" if device is None else device)
+
+    def mtia(self, device=None):
+        return self.to("mtia" if device is None else device)
 
     def _floating(self, dtype):
         return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
@@ -618,8 +631,12 @@ class Module:
         if self._overrides("get_extra_state"):
             destination[prefix + _EXTRA_STATE] = self.get_extra_state()
 
-    def state_dict(self, *, destination=None, prefix="", keep_vars=False):
+    def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         """All parameters and persistent buffers under their paths, sharing memory with the module's."""
+        if args:  # as old programs call it
+            text = "Positional args are being deprecated, use kwargs instead. Refer to https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict for details."
+            warnings.warn(text, FutureWarning, stacklevel=2)
+            destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])[:3]
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -657,6 +674,8 @@ class Module:
                     f'While copying the parameter named "{key}", expected tenon.Tensor or Tensor-like object from '
                     f"checkpoint but received {type(given)}"
                 )
+                continue
+            if is_lazy(mine) and is_lazy(given):
                 continue
             if mine.dim() == 0 and given.shape == (1,):
                 given = given[0]  # PyTorch 0.3 had no tensors of no dimension

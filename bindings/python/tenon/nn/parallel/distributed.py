@@ -91,7 +91,7 @@ class DistributedDataParallel(Module):
         device_ids=None,
         output_device=None,
         dim=0,
-        broadcast_buffers=True,
+        broadcast_buffers=None,
         init_sync=True,
         process_group=None,
         bucket_cap_mb=None,
@@ -104,6 +104,10 @@ class DistributedDataParallel(Module):
         mixed_precision=None,
         device_mesh=None,
         skip_all_reduce_unused_params=False,
+        bucket_cap_mb_list=None,
+        batched_grad_copy=False,
+        forward_sync_buffers=None,
+        lazy_bucket_allocation=False,
     ):
         super().__init__()
         from tenon import distributed
@@ -117,13 +121,18 @@ class DistributedDataParallel(Module):
             ("param_to_hook_all_reduce", param_to_hook_all_reduce),
             ("device_mesh", device_mesh),
             ("skip_all_reduce_unused_params", skip_all_reduce_unused_params or None),
+            ("bucket_cap_mb_list", bucket_cap_mb_list),
+            ("batched_grad_copy", batched_grad_copy or None),
+            ("forward_sync_buffers", forward_sync_buffers),
+            ("lazy_bucket_allocation", lazy_bucket_allocation or None),
         ):
             if value is not None:
                 raise NotImplementedError(f"DistributedDataParallel: {name}")
         self.module = module
         self.dim = dim
         self.device = next(module.parameters()).device if any(True for _ in module.parameters()) else None
-        self.broadcast_buffers, self.find_unused_parameters = broadcast_buffers, find_unused_parameters
+        self.broadcast_buffers = broadcast_buffers is None or broadcast_buffers
+        self.find_unused_parameters = find_unused_parameters
         self.gradient_as_bucket_view, self.static_graph = gradient_as_bucket_view, static_graph
         self.bucket_bytes_cap = int((25 if bucket_cap_mb is None else bucket_cap_mb) * 1024 * 1024)
         self.parameters_to_ignore = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))

@@ -33,6 +33,10 @@ class PackedSequence(namedtuple("PackedSequence", ["data", "batch_sizes", "sorte
     def is_pinned(self):
         return self.data.is_pinned()
 
+    def pin_memory(self):
+        pinned = [None if t is None else t.pin_memory() for t in (self.sorted_indices, self.unsorted_indices)]
+        return type(self)(self.data.pin_memory(), self.batch_sizes, *pinned)
+
     def cpu(self, *args, **kwargs):
         return self.to(*args, device="cpu", **kwargs)
 

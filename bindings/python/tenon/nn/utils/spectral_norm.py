@@ -4,7 +4,7 @@ parametrizations.spectral_norm().
 
 import tenon
 from tenon.nn import functional as F
-from tenon.nn.parameter import Parameter
+from tenon.nn.parameter import Parameter, is_lazy
 from tenon.nn.utils.parametrizations import _transposed
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
@@ -60,6 +60,11 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run the dummy forward before "
+                "applying spectral normalization"
+            )
         with tenon.no_grad():
             rows, columns = hook.reshape_weight_to_matrix(weight).shape
             u = F.normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)

@@ -29,11 +29,13 @@ def _with_tensors(module, tensors, tie_weights):
     try:
         for name, value in given.items():
             table, key = places[name]
-            before.append((table, key, table[key]))
+            before.append((name, table, key, table[key]))
             table[key] = value
         yield
     finally:
-        for table, key, value in reversed(before):
+        for name, table, key, value in reversed(before):
+            if name in tensors and table.get(key) is not tensors[name] and table.get(key) is not None:
+                tensors[name] = table[key]  # forward assigned another
             table[key] = value
 
 

@@ -72,7 +72,12 @@ class ConcatDataset(Dataset[_T_co]):
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(d, IterableDataset) for d in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = list(itertools.accumulate(len(d) for d in self.datasets))
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    @staticmethod
+    def cumsum(sequence):
+        """How many examples there are up to each data set."""
+        return list(itertools.accumulate(len(d) for d in sequence))
 
     def __len__(self):
         return self.cumulative_sizes[-1]

@@ -4,6 +4,7 @@ import inspect
 
 import tenon
 from tenon import _C
+from tenon.as_torch.extra._C import _functions as _functions
 from tenon.as_torch.extra._decorators import answer
 
 _log_api_usage_once = answer("_log_api_usage_once", None, "Nothing is logged.")
@@ -18,6 +19,12 @@ _GLIBCXX_USE_CXX11_ABI = True
 has_cuda = _C._has["cuda"]
 has_openmp = _C._has["openmp"]
 _has_cuda = has_cuda
+
+
+def _infer_size(a, b):
+    """The size that two sizes broadcast to."""
+    return tenon.broadcast_shapes(a, b)
+
 
 TensorBase = _TensorBase = tenon.Tensor
 _TensorMeta = type(tenon.Tensor)

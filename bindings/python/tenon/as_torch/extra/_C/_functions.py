@@ -1,5 +1,6 @@
-"""Nodes of a graph that only tests of PyTorch's make."""
+"""Classes of nodes of a graph."""
 
+from tenon import _C
 from tenon.autograd import Function
 
 
@@ -19,3 +20,12 @@ class UndefinedGrad:
 
     def __call__(self, *tensors):
         return _Undefined.apply(*tensors)
+
+
+class _OfGraph(type):
+    def __instancecheck__(cls, node):
+        return isinstance(node, _C.Node) and node.name() == cls.__name__
+
+
+class AccumulateGrad(metaclass=_OfGraph):
+    """The class of nodes that add gradients to a leaf."""

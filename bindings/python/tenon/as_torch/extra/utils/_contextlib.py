@@ -26,12 +26,6 @@ def context_decorator(ctx, func):
 class _DecoratorContextManager(_Mode):
     """A subclass has __enter__ and __exit__; clone() makes a copy for each call of a decorated function."""
 
-    def clone(self):
-        return self.__class__()
-
-    def _clone(self):
-        return self.clone()
-
     def __enter__(self):
         raise NotImplementedError
 

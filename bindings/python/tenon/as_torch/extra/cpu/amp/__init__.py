@@ -16,7 +16,7 @@ class autocast(amp.autocast):
         )
         super().__init__("cpu", dtype=dtype, enabled=enabled, cache_enabled=cache_enabled)
 
-    def _clone(self):
+    def clone(self):
         return amp.autocast(*self._arguments)
 
 
