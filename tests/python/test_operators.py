@@ -103,7 +103,7 @@ def test_mistakes_show_their_place(tmp_path):
         tenon.load_operators(SWIGLU.format(name="wrong").replace("sigmoid", "sigmoit"))
     text = str(error.value)
     assert ":4:" in text and "did you mean 'sigmoid'?" in text and "\n    " in text and "^" in text
-    with pytest.raises(tenon.OperatorError, match="namespace"):
+    with pytest.raises(tenon.OperatorError, match=r"^operators\.yaml:1: error: `nothing` needs a namespace of its own"):
         tenon.load_operators("- func: nothing(Tensor self) -> Tensor\n  pointwise: self\n")
     with pytest.raises(FileNotFoundError):
         tenon.load_operators(tmp_path / "nothing.yaml")
@@ -125,6 +125,36 @@ def test_what_is_missing_is_said(monkeypatch):
         patch.setattr(_build_paths, "TEMPLATES", "/nowhere/templates")
         with pytest.raises(RuntimeError, match="needs /nowhere/templates, which is missing: install Tenon again"):
             tenon.load_operators(SWIGLU.format(name="incomplete"))
+
+
+def test_a_wrong_kernel_is_told_its_signature(tmp_path):
+    kernel = tmp_path / "kernel.cpp"
+    kernel.write_text("""#include "wrongkernel/native/twice.h"
+namespace wrongkernel {
+void native::twice_cpu(const tenon::Tensor& self, tenon::Tensor& out) { out.copy_(self); }
+}
+""")
+    with pytest.raises(RuntimeError) as error:
+        tenon.load_operators(
+            "- func: wrongkernel::twice(Tensor self) -> Tensor\n  structured: CPU\n  non_differentiable: True\n",
+            sources=kernel,
+        )
+    text = str(error.value)
+    assert f"{kernel}:3:" in text
+    assert "operators.yaml:1: note: kernel twice_cpu is declared by this entry" in text
+    assert "its definition must be: void native::twice_cpu(const tenon::Tensor& self, const tenon::Tensor& out)" in text
+
+
+def test_a_program_that_ends_in_silence(monkeypatch, tmp_path):
+    from tenon import _build_paths
+
+    for command, said in (("kill -SEGV $$", "was ended by SIGSEGV"), ("exit 3", "ended with status 3 and no message")):
+        program = tmp_path / "tenonc"
+        program.write_text(f"#!/bin/sh\n{command}\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(_build_paths, "TENONC", str(program))
+        with pytest.raises(tenon.OperatorError, match=f"{re.escape(str(program))} {said}"):
+            tenon.load_operators(SWIGLU.format(name="silent"))
 
 
 def test_libraries_of_operators(tmp_path):

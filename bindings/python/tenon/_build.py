@@ -94,7 +94,8 @@ def _check_tools(compiler):
     _check_compiler(compiler, "load_operators()")
     if paths.RENDER_PYTHON == sys.executable and importlib.util.find_spec("jinja2") is None:
         raise RuntimeError(f"load_operators() needs Jinja2: {sys.executable} -m pip install Jinja2")
-    for path in [paths.TENONC, paths.NATIVE_FUNCTIONS, paths.TAGS, paths.TEMPLATES, *paths.INCLUDE, paths.LIBRARY]:
+    files = [paths.TENONC, paths.NATIVE_FUNCTIONS, paths.TAGS, paths.TEMPLATES, paths.COMPILE_NOTE]
+    for path in [*files, *paths.INCLUDE, paths.LIBRARY]:
         if not os.path.exists(path):
             raise RuntimeError(f"load_operators() needs {path}, which is missing: install Tenon again")
 
@@ -211,12 +212,15 @@ class _Operators:
         """tenonc; OperatorError for mistakes, at their places in what was given."""
         from tenon import _build_paths as paths
 
-        def error(text):
-            return OperatorError(
-                text.replace(f"{folder}/native/{self.name}", self.given).replace(f"{folder}/derivatives/", "")
-            )
+        _run(
+            [paths.TENONC, verb, *self.arguments(folder), *options],
+            what,
+            lambda text: OperatorError(self._at_what_was_given(folder, text)),
+        )
 
-        _run([paths.TENONC, verb, *self.arguments(folder), *options], what, error)
+    def _at_what_was_given(self, folder, text):
+        """A message with the names of the files that were given, not of their copies."""
+        return text.replace(f"{folder}/native/{self.name}", self.given).replace(f"{folder}/derivatives/", "")
 
     def check_kernels(self, folder):
         """OperatorError for kernels that the entries name and no source defines."""
@@ -241,14 +245,19 @@ class _Operators:
         """Makes folder/operators.so; gives the first entry's namespace and the headers of the kernels."""
         from tenon import _build_paths as paths
 
+        def error(text):
+            return RuntimeError(self._at_what_was_given(folder, text))
+
         compiler = compiler_command()
         _check_tools(compiler)
         namespace, files = self.generate(folder)
         # For the processor that runs it alone: a kernel for each instruction set would take several times as long.
         flags = [*_kernel_flags(folder / "gen"), "-MMD", *_own_variables(compiler)]
         objects = [str(folder / f"{number}.o") for number in range(len(files))]
-        commands = [[*compiler, *flags, "-c", file, "-o", made] for file, made in zip(files, objects)]
-        _run_all([(command, f"{file} does not compile", RuntimeError) for command, file in zip(commands, files)])
+        # Notes name the entry that asks for a kernel, and the signature that it must have.
+        noting = ["sh", paths.COMPILE_NOTE, str(folder / "gen" / "index.txt")]
+        commands = [[*noting, *compiler, *flags, "-c", file, "-o", made] for file, made in zip(files, objects)]
+        _run_all([(command, f"{file} does not compile", error) for command, file in zip(commands, files)])
         linking = [
             "-shared",
             *objects,

@@ -219,7 +219,8 @@ class Generation(Workspace):
         result = tenonc("explian")
         self.assertEqual(result.returncode, 2)
         self.assertEqual(
-            result.stderr, "tenonc: unknown command 'explian'; did you mean 'explain'? (tenonc help lists the commands)\n"
+            result.stderr,
+            "tenonc: unknown command 'explian'; did you mean 'explain'? (tenonc help lists the commands)\n",
         )
 
     def test_missing_file(self):
