@@ -157,8 +157,7 @@ Tensor native::group_norm(const Tensor& input, int64_t num_groups,
   for (int64_t d = 2; d < input.dim(); ++d) pixels *= input.size(d);
   TENON_CHECK(channels > 0 || batch == 0,
               "[group_norm] Expected number of channels to be greater than 0, got ", input.sizes());
-  TENON_CHECK(pixels > 0 || batch == 0, "[group_norm] Expected HxW to be greater than 0, got ",
-              input.sizes());
+  TENON_CHECK(pixels > 0, "[group_norm] Expected HxW to be greater than 0, got ", input.sizes());
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(input.scalar_type()),
                               "[group_norm] is not implemented for '", input.scalar_type(), "'");
   return std::get<0>(
