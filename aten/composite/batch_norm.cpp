@@ -22,16 +22,16 @@ Tensor native::batch_norm(const Tensor& input, const std::optional<Tensor>& weig
                           const std::optional<Tensor>& running_mean,
                           const std::optional<Tensor>& running_var, bool training, double momentum,
                           double eps, bool) {
-  TENON_CHECK(training || (running_mean && running_mean->defined() && running_var &&
-                           running_var->defined()),
-              "[batch_norm] Expected running_mean and running_var to be defined when training is "
-              "False");
   // Nothing has no statistics, and may be of any dtype.
   if (input.numel() == 0) {
     Tensor out = clone(input);
     if (weight && weight->defined()) out = out * weight->select(0, 0);
     return bias && bias->defined() ? out + bias->select(0, 0) : out;
   }
+  TENON_CHECK(training || (running_mean && running_mean->defined() && running_var &&
+                           running_var->defined()),
+              "[batch_norm] Expected running_mean and running_var to be defined when training is "
+              "False");
   return std::get<0>(
       native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }

@@ -141,9 +141,6 @@ native::_group_norm_backward(const std::optional<Tensor>& grad_out,
 Tensor native::group_norm(const Tensor& input, int64_t num_groups,
                           const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                           double eps, bool) {
-  TENON_CHECK(input.dim() >= 2,
-              "[group_norm] Expected at least 2 dimensions for input tensor but received ",
-              input.dim());
   const int64_t batch = input.size(0), channels = input.size(1);
   TENON_CHECK(num_groups > 0, "[group_norm] Expected num groups to be greater than 0, got ",
               num_groups);
@@ -157,8 +154,7 @@ Tensor native::group_norm(const Tensor& input, int64_t num_groups,
   for (int64_t d = 2; d < input.dim(); ++d) pixels *= input.size(d);
   TENON_CHECK(channels > 0 || batch == 0,
               "[group_norm] Expected number of channels to be greater than 0, got ", input.sizes());
-  TENON_CHECK(pixels > 0 || batch == 0, "[group_norm] Expected HxW to be greater than 0, got ",
-              input.sizes());
+  TENON_CHECK(pixels > 0, "[group_norm] Expected HxW to be greater than 0, got ", input.sizes());
   TENON_CHECK_NOT_IMPLEMENTED(is_floating_point(input.scalar_type()),
                               "[group_norm] is not implemented for '", input.scalar_type(), "'");
   return std::get<0>(

@@ -54,8 +54,8 @@ Edges native::_histogramdd_bin_edges(const Tensor& self, IntArrayRef bins, Range
   TENON_CHECK(self.dim() >= 2,
               "[histogramdd] input tensor should have at least 2 dimensions, got sizes ",
               self.sizes());
-  TENON_CHECK_NOT_IMPLEMENTED(self.scalar_type() == kFloat || self.scalar_type() == kDouble,
-                              "[histogramdd] is not implemented for '", self.scalar_type(), "'");
+  TENON_CHECK_NOT_IMPLEMENTED(self.is_floating_point(), "[histogramdd] is not implemented for '",
+                              self.scalar_type(), "'");
   const int64_t dims = self.size(-1);
   TENON_CHECK(static_cast<int64_t>(bins.size()) == dims,
               "[histogramdd] The size of bins must be equal to the innermost dimension of the "

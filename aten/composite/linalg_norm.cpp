@@ -28,10 +28,10 @@ DimVector matrix_dims(const char* op, const Tensor& self, IntArrayRef dim,
   TENON_CHECK_NOT_IMPLEMENTED(!of_singular_values || !is_reduced_floating_point(self.scalar_type()),
                               "[", op, "] Low precision dtypes not supported. Got ",
                               self.scalar_type());
-  if (dtype) native::check_norm_dtype(op, self.scalar_type(), *dtype);
   TENON_CHECK(dim.size() == 2, "[", op, "] dim must be a 2-tuple. Got ", dim);
   const DimVector dims{wrap_dim(dim[0], self.dim()), wrap_dim(dim[1], self.dim())};
   TENON_CHECK(dims[0] != dims[1], "[", op, "] dims must be different. Got ", dim);
+  if (dtype) native::check_norm_dtype(op, self.scalar_type(), *dtype);
   return dims;
 }
 

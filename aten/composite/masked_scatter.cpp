@@ -47,13 +47,17 @@ Tensor native::index_copy(const Tensor& self, int64_t dim, const Tensor& index,
                     index.dim(), ")");
   TENON_CHECK(index.scalar_type() == kLong,
               "[index_copy] Expected a long tensor for index, but got ", index.scalar_type());
+  TENON_CHECK_INDEX(source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim(),
+                    "[index_copy] When source and destination are not scalars, their "
+                    "dimensionality must match. Source dimensionality (",
+                    source.dim(), "), destination dimensionality (", self.dim(), ")");
   TENON_CHECK(self.scalar_type() == source.scalar_type(),
               "[index_copy] self and source expected to have the same dtype, but got (self) ",
               self.scalar_type(), " and (source) ", source.scalar_type());
   const int64_t count = source.dim() == 0 ? 1 : source.size(source.dim() == self.dim() ? d : 0);
   DimVector wanted(self.sizes());
   if (self.dim() > 0) wanted[d] = index.numel();
-  bool fits = source.dim() == 0 || self.dim() == 0 || source.dim() == self.dim();
+  bool fits = true;
   for (int64_t i = 0; fits && source.dim() > 0 && i < self.dim(); ++i)
     fits = i == d || source.size(i) == wanted[i];
   TENON_CHECK(fits,

@@ -86,6 +86,13 @@ Tensor native::pad(const Tensor& self, IntArrayRef pad, std::string_view mode,
       "D input tensor: padding that is not constant is of the last one to three dimensions, with "
       "one or two before them; got padding ",
       pad, " of sizes ", self.sizes());
+  for (int64_t d = self.dim() - count - 1; how != Mode::Circular && d < self.dim(); ++d) {
+    TENON_CHECK(
+        self.size(d) > 0, "[pad] Expected ", count + 1, "D or ", count + 2,
+        "D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+        "input, but got: ",
+        self.sizes());
+  }
   Tensor result = self;
   for (int64_t i = 0; i < count; ++i) {
     if (pad[2 * i] != 0 || pad[2 * i + 1] != 0)

@@ -274,15 +274,16 @@ void check_states(const char* op, TensorList hx) {
 State cell(const char* op, Step step, int64_t gates, const Tensor& input, const State& hx,
            const Weights& w) {
   check_weights(op, gates, w);
-  input.size(1);  // IndexError of fewer dimensions, as PyTorch's
-  TENON_CHECK(input.dim() == 2, "[", op, "] Expected input of 2 dimensions, got ", input.sizes());
+  TENON_CHECK(input.dim() == 2, "[", op, "] Expected 2D input (batch x feature), but got ",
+              input.dim(), "D input");
   TENON_CHECK(w.w_ih.size(0) == gates * w.w_hh.size(1), "[", op, "] weight_ih first dim must be ",
               gates, " * hidden_size = ", gates * w.w_hh.size(1), ", but got ", w.w_ih.size(0));
   TENON_CHECK(input.size(1) == w.w_ih.size(1), "[", op, "] input has inconsistent input_size: got ",
               input.size(1), " expected ", w.w_ih.size(1));
   for (const Tensor& h : hx) {
-    h.size(1);
-    TENON_CHECK(h.dim() == 2 && h.size(0) == input.size(0) && h.size(1) == w.w_hh.size(1), "[", op,
+    TENON_CHECK(h.dim() == 2, "[", op, "] Expected 2D hidden", &h - hx.data(),
+                " (batch x hidden_size), but got ", h.dim(), "D tensor");
+    TENON_CHECK(h.size(0) == input.size(0) && h.size(1) == w.w_hh.size(1), "[", op,
                 "] hidden state must be [", input.size(0), ", ", w.w_hh.size(1), "], got ",
                 h.sizes());
   }

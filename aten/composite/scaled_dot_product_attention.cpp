@@ -91,6 +91,13 @@ Tensor native::scaled_dot_product_attention(const Tensor& query, const Tensor& k
               query.dim(), ", ", key.dim(), " and ", value.dim());
   TENON_CHECK(dropout_p >= 0 && dropout_p <= 1, "[", kOp,
               "] dropout probability has to be between 0 and 1, but got ", dropout_p);
+  if (attn_mask && attn_mask->dim() > 0) {
+    const int64_t columns = attn_mask->size(-1);
+    const int64_t rows = attn_mask->dim() > 1 ? attn_mask->size(-2) : 1;
+    TENON_CHECK((rows == 1 || rows == query.size(-2)) && (columns == 1 || columns == key.size(-2)),
+                "[", kOp, "] Expected attn_mask to broadcast to [..., ", query.size(-2), ", ",
+                key.size(-2), "], but got ", attn_mask->sizes());
+  }
   TENON_CHECK(!is_causal || !attn_mask, "[", kOp,
               "] Explicit attn_mask should not be set when is_causal=True");
   TENON_CHECK(!attn_mask || attn_mask->scalar_type() == kBool ||

@@ -126,29 +126,31 @@ Tensor native::_histogramdd_from_bin_tensors_cpu(const Tensor& self, TensorList 
                 "input tensor excluding its innermost dimension, but got input with shape ",
                 self.sizes(), " and weight with shape ", weight->sizes());
   }
-  const TensorBase points = contiguous(self), weights = contiguous(weight);
+  // Half types are counted, and compared with their edges, in float.
+  const ScalarType type = to_opmath_type(self.scalar_type());
+  const TensorBase points = contiguous(self, type), weights = contiguous(weight, type);
   DimVector sizes;
   for (const Tensor& edges : bins) sizes.push_back(edges.numel() - 1);
-  Tensor hist(empty(sizes, self.scalar_type(), kCPU));
-  TENON_DISPATCH_FLOATING(self.scalar_type(), "histogramdd", {
+  Tensor hist(empty(sizes, type, kCPU));
+  TENON_DISPATCH_FLOATING(type, "histogramdd", {
     std::vector<TensorBase> kept;
     std::vector<Edges<scalar_t>> edges;
     for (const Tensor& e : bins) {
-      kept.push_back(contiguous(e));
+      kept.push_back(contiguous(e, type));
       edges.emplace_back(kept.back());
     }
     count(static_cast<const scalar_t*>(points.const_data_ptr()),
           dims == 0 ? 0 : self.numel() / dims, edges, data_or_null<scalar_t>(weights),
           static_cast<scalar_t*>(hist.mutable_data_ptr()), hist.numel());
   });
-  if (!density) return hist;
+  if (!density) return hist.to(self.scalar_type());
   hist = hist / hist.sum();
   for (int64_t d = 0; d < dims; ++d) {
     DimVector shape(static_cast<size_t>(dims), 1);
     shape[d] = -1;
     hist = hist / tenon::diff(bins[static_cast<size_t>(d)]).reshape(shape);
   }
-  return hist;
+  return hist.to(self.scalar_type());
 }
 
 }  // namespace tenon

@@ -10,13 +10,15 @@ namespace tenon {
 namespace {
 
 /// Rows and columns that are exchanged are the matrix's: LAPACK would write beside it.
-void check_exchanges(const Tensor& pivots, int64_t n) {
-  const Tensor given = pivots.contiguous();
-  const auto* const first = static_cast<const int32_t*>(given.const_data_ptr());
+/// The pivots as LAPACK's, which no matrix has beside it.
+Tensor exchanges_of(const Tensor& pivots, int64_t n) {
+  const Tensor given = pivots.to(kLong).contiguous();
+  const auto* const first = static_cast<const int64_t*>(given.const_data_ptr());
   TENON_CHECK(std::all_of(first, first + given.numel(),
                           [n](int64_t p) { return p != 0 && -n <= p && p <= n; }),
               "[linalg.ldl_solve] expected pivots between 1 and ", n,
               " or their negatives, as ldl_factor gives them");
+  return given.to(kInt);
 }
 
 }  // namespace
@@ -57,8 +59,7 @@ void native::linalg_ldl_solve_cpu(const Tensor& LD, const Tensor& pivots, const 
   const char* const op = "linalg.ldl_solve";
   if (out.numel() == 0) return;
   const lapack::Int n = lapack::to_int(op, LD.size(-1)), columns = lapack::to_int(op, B.size(-1));
-  check_exchanges(pivots, n);
-  const Tensor factors = LD.transpose(-2, -1).contiguous(), exchanges = pivots.contiguous();
+  const Tensor factors = LD.transpose(-2, -1).contiguous(), exchanges = exchanges_of(pivots, n);
   TENON_DISPATCH_FLOATING_AND_COMPLEX(B.scalar_type(), op, {
     const auto& routines = lapack::routines<scalar_t>(op);
     const lapack::Matrices<scalar_t> matrices(factors, lapack::batch_of(out));

@@ -5,6 +5,7 @@
 namespace tenon {
 
 Tensor native::mv_cpu(const Tensor& self, const Tensor& vec) {
+  self.size(0);  // IndexError of none, as PyTorch's
   TENON_CHECK(self.dim() == 2 && vec.dim() == 1, "[mv] vector + matrix @ vector expected, got 1, ",
               self.dim(), ", ", vec.dim());
   TENON_CHECK(self.size(1) == vec.size(0), "[mv] size mismatch, got input (", self.size(0),

@@ -33,7 +33,8 @@ TensorSpec scattered(const char* op, const Tensor& self, int64_t dim, const Tens
               "] Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(), " and ",
               src ? src->scalar_type() : self.scalar_type());
   if (index.numel() == 0) return TensorSpec(self.sizes(), self).kept_apart_from_others();
-  if (src && src->dim() < self.dim()) src->size(self.dim() - 1);  // IndexError, as PyTorch's
+  // IndexError of fewer dimensions, as PyTorch's; none count as one of a single element.
+  if (src && src->dim() > 0 && src->dim() < self.dim()) src->size(self.dim() - 1);
   TENON_CHECK(!src || std::max<int64_t>(src->dim(), 1) == std::max<int64_t>(index.dim(), 1), "[",
               op,
               "] Index tensor must have the same number of dimensions as src tensor, got sizes ",

@@ -22,10 +22,6 @@ TensorSpec solution(const char* op, const Tensor& A, const Tensor& B, bool rows 
 }
 
 void check_pivots(const char* op, const char* factors, const Tensor& A, const Tensor& pivots) {
-  TENON_CHECK(pivots.scalar_type() == kInt, "[", op,
-              "] pivots should be a Tensor of scalar type torch.int32");
-  TENON_CHECK(pivots.size(-1) == A.size(-1), "[", op,
-              "] Number of pivots per batch should be same as the dimension of the matrix");
   TENON_CHECK(pivots.sizes() == A.sizes().slice(0, static_cast<size_t>(A.dim() - 1)), "[", op,
               "] Expected ", factors, ".shape[:-1] and pivots.shape to be the same, but got ",
               "pivots with shape ", pivots.sizes(), " instead");
@@ -55,6 +51,10 @@ TensorSpec native::linalg_lu_solve_meta(const Tensor& LU, const Tensor& pivots, 
   meta::check_square(op, "A", LU);
   meta::check_matrix(op, "B", B);
   meta::check_system(op, "LU", LU, B, left);
+  TENON_CHECK(pivots.scalar_type() == kInt, "[", op,
+              "] pivots should be a Tensor of scalar type torch.int32");
+  TENON_CHECK(pivots.size(-1) == LU.size(-1), "[", op,
+              "] Number of pivots per batch should be same as the dimension of the matrix");
   check_pivots(op, "LU", LU, pivots);
   return solution(op, LU, B, !left);
 }
@@ -73,6 +73,8 @@ TensorSpec native::linalg_ldl_solve_meta(const Tensor& LD, const Tensor& pivots,
               ": each A matrix is ", LD.size(-2), " by ", LD.size(-1), " but each b matrix is ",
               B.size(-2), " by ", B.size(-1));
   meta::check_same_device(op, "LD", LD, "B", B);
+  TENON_CHECK(is_integral(pivots.scalar_type(), false), "[", op,
+              "] Expected pivots to be integers. Got ", pivots.scalar_type());
   check_pivots(op, "LD", LD, pivots);
   return solution(op, LD, B);
 }

@@ -95,7 +95,7 @@ TEST_CASE("select, slice, narrow") {
   check_error<IndexError>([] { tenon::zeros({}).select(0, 0); },
                           "select() cannot be applied to a 0-dim tensor.");
   check_error([&] { t.narrow(0, 2, 3); }, "start (2) + length (3) exceeds dimension size (3).");
-  check_error<ValueError>([&] { t.slice(0, 0, 3, -1); }, "slice step must be positive, got -1");
+  check_error([&] { t.slice(0, 0, 3, -1); }, "slice step must be positive, got -1");
 }
 
 TEST_CASE("expand and sum_to_size") {
