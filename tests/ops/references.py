@@ -21,6 +21,17 @@ def lu_product(LU, pivots):
     return P @ L @ U
 
 
+def by_rows(function, *options):
+    """The function of each row of the tensors; options are the arguments that are no tensors."""
+
+    def rows(*args):
+        tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
+        given = dict(zip(options, args[len(tensors) :], strict=True))
+        return torch.stack([function(*row, **given) for row in zip(*tensors, strict=True)])
+
+    return rows
+
+
 def linalg_lu_solve_backward(grad, X, LU, pivots, left, adjoint):
     B = (lu_product(LU, pivots) @ X).detach()
     return vjp(lambda LU: torch.linalg.lu_solve(LU, pivots, B, left=left, adjoint=adjoint), [LU], [grad])[0]
@@ -667,6 +678,9 @@ REFERENCES = {
     "_gru_gates": gru_gates,
     "_linear_scan": linear_scan,
     "_dot_batched": lambda self, other: (self * other).sum(-1),
+    "_linalg_solve_triangular_batched": by_rows(torch.linalg.solve_triangular, "upper", "left", "unitriangular"),
+    "_cholesky_solve_batched": by_rows(torch.cholesky_solve, "upper"),
+    "_linalg_lu_solve_batched": by_rows(torch.linalg.lu_solve, "left", "adjoint"),
     "_lstm_gates": lstm_gates,
     "_moments": lambda self, eps: (self.mean(-1), (self.var(-1, correction=0) + eps).rsqrt()),
     "_rms_norm": torch.rms_norm,
