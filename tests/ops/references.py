@@ -21,13 +21,12 @@ def lu_product(LU, pivots):
     return P @ L @ U
 
 
-def by_rows(function, *options):
-    """The function of each row of the tensors; options are the arguments that are no tensors."""
+def by_rows(function):
+    """The function of each row of the tensors; other arguments are those of each call."""
 
-    def rows(*args):
-        tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
-        given = dict(zip(options, args[len(tensors) :], strict=True))
-        return torch.stack([function(*row, **given) for row in zip(*tensors, strict=True)])
+    def rows(*args, **options):
+        count = sum(isinstance(arg, torch.Tensor) for arg in args)
+        return torch.stack([function(*row, *args[count:], **options) for row in zip(*args[:count], strict=True)])
 
     return rows
 
@@ -678,9 +677,9 @@ REFERENCES = {
     "_gru_gates": gru_gates,
     "_linear_scan": linear_scan,
     "_dot_batched": lambda self, other: (self * other).sum(-1),
-    "_linalg_solve_triangular_batched": by_rows(torch.linalg.solve_triangular, "upper", "left", "unitriangular"),
-    "_cholesky_solve_batched": by_rows(torch.cholesky_solve, "upper"),
-    "_linalg_lu_solve_batched": by_rows(torch.linalg.lu_solve, "left", "adjoint"),
+    "_linalg_solve_triangular_batched": by_rows(torch.linalg.solve_triangular),
+    "_cholesky_solve_batched": by_rows(lambda self, other, upper: torch.cholesky_solve(self, other, upper=upper)),
+    "_linalg_lu_solve_batched": by_rows(torch.linalg.lu_solve),
     "_lstm_gates": lstm_gates,
     "_moments": lambda self, eps: (self.mean(-1), (self.var(-1, correction=0) + eps).rsqrt()),
     "_rms_norm": torch.rms_norm,
