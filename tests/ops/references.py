@@ -21,6 +21,16 @@ def lu_product(LU, pivots):
     return P @ L @ U
 
 
+def by_rows(function):
+    """The function of each row of the tensors; other arguments are those of each call."""
+
+    def rows(*args, **options):
+        count = sum(isinstance(arg, torch.Tensor) for arg in args)
+        return torch.stack([function(*row, *args[count:], **options) for row in zip(*args[:count], strict=True)])
+
+    return rows
+
+
 def linalg_lu_solve_backward(grad, X, LU, pivots, left, adjoint):
     B = (lu_product(LU, pivots) @ X).detach()
     return vjp(lambda LU: torch.linalg.lu_solve(LU, pivots, B, left=left, adjoint=adjoint), [LU], [grad])[0]
@@ -667,6 +677,9 @@ REFERENCES = {
     "_gru_gates": gru_gates,
     "_linear_scan": linear_scan,
     "_dot_batched": lambda self, other: (self * other).sum(-1),
+    "_linalg_solve_triangular_batched": by_rows(torch.linalg.solve_triangular),
+    "_cholesky_solve_batched": by_rows(lambda self, other, upper: torch.cholesky_solve(self, other, upper=upper)),
+    "_linalg_lu_solve_batched": by_rows(torch.linalg.lu_solve),
     "_lstm_gates": lstm_gates,
     "_moments": lambda self, eps: (self.mean(-1), (self.var(-1, correction=0) + eps).rsqrt()),
     "_rms_norm": torch.rms_norm,

@@ -202,3 +202,11 @@ def test_storages_of_elements_over_files(lib, tmp_path):
     first = lib.FloatTensor(lib.FloatStorage.from_file(path, True, 4))
     first.fill_(2)
     assert lib.FloatTensor(lib.FloatStorage.from_file(path, True, 4)).tolist() == [2, 2, 2, 2]
+
+
+def test_tables_of_profiles(lib):
+    with lib.profiler.profile(activities=[lib.profiler.ProfilerActivity.CPU]) as profile:
+        lib.ones(2).sin()
+    averages = profile.key_averages()
+    table = averages.table(sort_by="cpu_time_total", row_limit=5, header="Mine", max_name_column_width=40)
+    assert "Mine" in table and "aten::sin" in table and table.splitlines()[0] != averages.table().splitlines()[0]

@@ -33,12 +33,18 @@ class _Averages(list):
         super().__init__(profile.averages(by_shapes))
         self._profile, self._by_shapes = profile, by_shapes
 
-    def table(self, sort_by=None, row_limit=100):
-        """As text; sort_by: self_cpu_time_total (or None), cpu_time_total, count, cpu_memory_usage."""
+    def table(
+        self, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55, max_shapes_column_width=80,
+        header=None, top_level_events_only=False,
+    ):  # fmt: skip
+        """As text; sort_by: self_cpu_time_total (or None), cpu_time_total, count, cpu_memory_usage. header: a line before it.
+        Columns are as wide as their texts."""
+        _refuse("table", top_level_events_only=top_level_events_only)
         if sort_by not in _SORT and sort_by is not None:
             raise ValueError(f"sort_by must be one of {', '.join(_SORT)}, got {sort_by!r}")
         rows = row_limit if row_limit >= 0 else 2**63
-        return self._profile.table(_SORT.get(sort_by, 0), rows, self._by_shapes)
+        text = self._profile.table(_SORT.get(sort_by, 0), rows, self._by_shapes)
+        return text if header is None else f"{header}\n{text}"
 
 
 class ProfilerActivity(enum.Enum):

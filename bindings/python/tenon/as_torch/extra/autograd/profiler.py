@@ -47,6 +47,6 @@ class profile(profiler.profile):
         """The sum of the events' own times, in microseconds."""
         return sum(event.self_cpu_time_total for event in self.key_averages())
 
-    def table(self, sort_by=None, row_limit=100, **widths):
-        """key_averages().table(); widths of columns follow from their texts."""
-        return self.key_averages().table(sort_by, row_limit)
+    def table(self, *args, **options):
+        """key_averages().table()"""
+        return self.key_averages().table(*args, **options)
