@@ -1,8 +1,11 @@
 // fused(): functions as operators with fused kernels, against the functions themselves.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <utility>
 
 #include "aten/dispatch/warning.h"
+#include "runtime/fusion/build.h"
 #include "runtime/fusion/fused.h"
 #include "runtime/fusion/trace_function.h"
 #include "tenon/ops/allclose.h"
@@ -95,6 +98,29 @@ TEST_CASE("fused: results and gradients of the function, kernels kept by their c
   CHECK_THAT(kept.messages[0],
              Contains("[fuse] gated is traced again: argument 0 is [2, 33] of Float on cpu, was "
                       "[5, 33] of Float on cpu; argument 2 is [2, 33]"));
+}
+
+TEST_CASE("fused: kernels of another template are built again") {
+  const OwnCache own;
+  fusion::BuildTools tools = fusion::BuildTools::find();
+  const auto key = [&] { return fusion::library_key(tools, "- func: f", {kFloat}); };
+  const std::string before = key();
+  CHECK(before == key());
+  CHECK(before != fusion::library_key(tools, "- func: f", {kDouble}));
+  const auto copy = own.folder / "templates";
+  std::filesystem::create_directories(own.folder);
+  std::filesystem::copy(tools.templates, copy, std::filesystem::copy_options::recursive);
+  std::filesystem::copy(std::filesystem::path(tools.templates).parent_path() / "render.py",
+                        own.folder);
+  tools.templates = copy;
+  std::string last = key();
+  const auto changes = [&](const std::filesystem::path& file) {
+    std::ofstream(file, std::ios::app) << "{# #}";
+    return std::exchange(last, key()) != last;
+  };
+  CHECK(changes(copy / "rowwise.cpp.j2"));
+  CHECK(changes(copy / "python" / "functions.cpp.j2"));
+  CHECK(changes(own.folder / "render.py"));
 }
 
 TEST_CASE("fused: in the background the function runs until its kernels are there") {
