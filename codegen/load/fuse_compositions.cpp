@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/expr/formulas/formula_names.h"
+#include "codegen/load/composition_trees.h"
 #include "codegen/load/fused_part.h"
 #include "codegen/load/loaders.h"
 #include "codegen/schema/parser.h"
@@ -23,6 +24,40 @@ bool writes(const Formula& tree) {
          std::any_of(tree.children.begin(), tree.children.end(), writes);
 }
 
+/// `unsqueeze(x, -1)` of a name: what a kernel reads it as depends on who reads it.
+bool is_view_of_name(const Formula& tree) {
+  if (tree.kind != FormulaKind::kCall || tree.children.size() < 2) return false;
+  const Formula& callee = tree.children[0];
+  const bool method = callee.kind == FormulaKind::kMember;
+  const bool known = callee.text == "unsqueeze" || callee.text == "squeeze";
+  const Formula& of = method ? callee.children[0] : tree.children[1];
+  return known && tree.children.size() == (method ? 2 : 3) &&
+         inner(of).kind == FormulaKind::kName && integer(tree.children.back());
+}
+
+void substitute(Formula& tree, const std::string& name, const Formula& text) {
+  if (tree.kind == FormulaKind::kName && tree.text == name) {
+    tree = text;
+    return;
+  }
+  const bool called =
+      tree.kind == FormulaKind::kCall && tree.children[0].kind == FormulaKind::kName;
+  for (size_t i = called ? 1 : 0; i < tree.children.size(); ++i)
+    substitute(tree.children[i], name, text);
+}
+
+/// The composition with locals that only give a name other dimensions at their places.
+Formula with_views_in_place(Formula tree) {
+  if (tree.kind == FormulaKind::kRepeat || !expr::has_rest(tree)) return tree;
+  if (tree.kind == FormulaKind::kLocal && is_view_of_name(tree.children[0])) {
+    Formula rest = std::move(tree.children[1]);
+    substitute(rest, tree.text, tree.children[0]);
+    return with_views_in_place(std::move(rest));
+  }
+  tree.children[1] = with_views_in_place(std::move(tree.children[1]));
+  return tree;
+}
+
 /// Partitions one composition: from its result backwards, each kernel takes as many operators as it
 /// can.
 class Partition {
@@ -32,16 +67,17 @@ class Partition {
       : op_(op), index_(index), functions_(functions), dtypes_(dtypes), made_(made) {}
 
   void run() {
-    const expr::FormulaResult parsed = expr::parse_formula(op_.composition()->text.text);
+    expr::FormulaResult parsed = expr::parse_formula(op_.composition()->text.text);
     if (!parsed.ok() || writes(parsed.formula) || !gives_tensors()) return;
-    find_locals(parsed.formula);
+    whole_ = with_views_in_place(std::move(parsed.formula));
+    find_locals(whole_);
     // A local that more than one part reads is computed before them.
     size_t kept = 0;
     do {
       kept = outside_.size();
       start();
       fusion_ = {};
-      rewrite_all(parsed.formula);
+      rewrite_all(whole_);
     } while (outside_.size() != kept);
     if (fusion_.parts.empty()) return;
     op_.composition()->fusion = std::move(fusion_);
@@ -238,9 +274,7 @@ class Partition {
   std::string unfused_text(const FusedPart& part, const Formula& tree,
                            const std::map<const Formula*, std::string>& operands) const {
     std::string text;
-    const Formula* rest = nullptr;
-    const expr::Formula whole = expr::parse_formula(op_.composition()->text.text).formula;
-    for (rest = &whole; expr::has_rest(*rest); rest = &rest->children[1]) {
+    for (const Formula* rest = &whole_; expr::has_rest(*rest); rest = &rest->children[1]) {
       if (rest->kind == FormulaKind::kLocal && part.used_locals().contains(rest->text))
         text += rest->text + " = " + of_operands(*fusible_.at(rest->text), operands) + "; ";
     }
@@ -274,6 +308,7 @@ class Partition {
   const expr::Functions& functions_;
   const std::vector<std::string>& dtypes_;
   std::vector<Operator>& made_;
+  Formula whole_;
   Trees locals_, fusible_;
   std::map<std::string, std::string> kept_;  // to types
   std::set<std::string> outside_;            // locals that are computed before the parts

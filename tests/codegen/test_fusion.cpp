@@ -36,6 +36,13 @@ constexpr const char* kBase = R"(
 - func: matmul(Tensor self, Tensor other) -> Tensor
   structured: CPU
   non_differentiable: True
+- func: gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
+  structured: CPU
+  non_differentiable: True
+- func: squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)
+  composite: explicit
+- func: unsqueeze(Tensor(a) self, int dim) -> Tensor(a)
+  composite: explicit
 - func: mean.dim(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor
   structured: CPU
   non_differentiable: True
@@ -139,6 +146,18 @@ TEST_CASE("a local that two kernels read is computed before them", "[fusion]") {
       one("Tensor x, Tensor w", "h = relu(x + x); matmul(silu(h * h), w) * (h + x)");
   CHECK(made.fusion().text ==
         "h = mine::_f_part1(x); mine::_f_part2(matmul(mine::_f_part3(h), w), h, x)");
+}
+
+TEST_CASE("a local that gives a name another dimension is read at its places", "[fusion]") {
+  const Library made =
+      one("Tensor x, Tensor i", "y = softmax(x, -1); j = unsqueeze(i, -1); v = gather(y, -1, j); "
+                                "w = v.squeeze(-1); relu(w) + mean(y, {-1})");
+  CHECK(made.fusion().text.empty());
+  CHECK(made.fusion().call == "mine::_f_fused(x, i)");
+  CHECK(made.kernel().ends_with("v = pick(y, i); (relu(v) + mean(y))"));
+  // Operators read the view; its text is repeated.
+  const Library kept = one("Tensor x, Tensor i", "j = unsqueeze(i, 0); relu(matmul(x, j)) + j");
+  CHECK(kept.fusion().text == "mine::_f_part1(matmul(x, unsqueeze(i, 0)), unsqueeze(i, 0))");
 }
 
 TEST_CASE("numbers are computed once, before the kernel", "[fusion]") {
