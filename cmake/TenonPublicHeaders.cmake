@@ -111,6 +111,7 @@ set(TENON_PUBLIC_HEADERS
   aten/dispatch/warning.h
   aten/generated_support/composed_rows.h
   aten/generated_support/composition.h
+  aten/generated_support/filled_parts.h
   aten/generated_support/foreach.h
   aten/generated_support/polynomial.h
   aten/generated_support/tensor_factories.h

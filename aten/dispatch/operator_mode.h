@@ -1,6 +1,6 @@
 #pragma once
 
-#include "aten/dispatch/operator_entry.h"
+#include "aten/dispatch/mode_guard.h"
 
 namespace tenon {
 
@@ -8,6 +8,9 @@ namespace tenon {
 /// made of others.
 class TENON_API OperatorMode {
  public:
+  static constexpr DispatchKey kKey = DispatchKey::Profiler;
+  static constexpr const char* kSource = "aten/dispatch/operator_mode.cpp";
+
   virtual ~OperatorMode();
   /// Takes the place of a call: the arguments are on top of the stack, and the results shall be.
   /// `op.call_boxed(stack)` is the call itself. This mode does not see what is called here.
@@ -17,22 +20,13 @@ class TENON_API OperatorMode {
   OperatorMode() = default;
   OperatorMode(const OperatorMode&) = delete;
   OperatorMode& operator=(const OperatorMode&) = delete;
-};
-
-/// Until the end of the scope `mode` sees this thread's calls; of several modes the one that came
-/// last first, and the others what it calls. Nothing is paid for it outside of such scopes.
-class TENON_API OperatorModeGuard {
- public:
-  explicit OperatorModeGuard(OperatorMode& mode);
-  ~OperatorModeGuard();
-  OperatorModeGuard(const OperatorModeGuard&) = delete;
-  OperatorModeGuard& operator=(const OperatorModeGuard&) = delete;
 
  private:
-  static void run(const OperatorEntry& op, DispatchKeySet keys, Stack& stack);
-
-  OperatorMode& mode_;
-  OperatorModeGuard* outer_;
+  friend class ModeGuard<OperatorMode>;
+  static ModeGuard<OperatorMode>*& innermost();
+  static void go_on(const OperatorEntry& op, DispatchKeySet keys, Stack& stack);
 };
+
+using OperatorModeGuard = ModeGuard<OperatorMode>;
 
 }  // namespace tenon

@@ -173,6 +173,16 @@ inline void prefetch_rows(const char* p, int64_t bytes, int64_t rows, int64_t st
   }
 }
 
+/// Whether an operand's rows are short and have other memory between them, as those of `x[:, :n]`:
+/// the next one must be asked for.
+inline bool is_apart(const PointwisePlan& plan, int k, int64_t n0) {
+  constexpr int64_t kFewBytes = 16384;
+  const PointwisePlan::Operand& operand = plan.operands[k];
+  const int64_t bytes = n0 * static_cast<int64_t>(element_size(operand.dtype));
+  return n0 == plan.sizes[0] && n0 * operand.strides[0] == bytes && bytes <= kFewBytes &&
+         operand.strides[1] != bytes && operand.strides[1] != 0;
+}
+
 /// Runs blocks [begin, end) of a plan of at least two dimensions: row(data, strides, n) for every
 /// run of n elements, where operand k's lie at data[k], strides[k] bytes apart. A row that has a
 /// function block(data, strides0, strides1, n0, n1) is offered each block whole; where that returns
@@ -231,7 +241,15 @@ void run_blocks(const PointwisePlan& plan, const Blocking& b, int64_t begin, int
     if (b.kind == Blocking::Kind::SmallRows) {
       row(data, stride0, n0 * n1);
     } else {
+      bool ahead[kMaxOperands];
+      for (int k = 0; k < operands; ++k) {
+        const bool is_read = k >= plan.num_outputs || !b.stream;
+        ahead[k] = data[k] && is_read && !b.staged[k] && is_apart(plan, k, n0);
+      }
       for (int64_t j = 0; j < n1; ++j) {
+        for (int k = 0; k < operands; ++k) {
+          if (ahead[k]) prefetch_rows(data[k] + stride1[k], n0 * stride0[k], 1, 0);
+        }
         row(data, stride0, n0);
         for (int k = 0; k < operands; ++k) {
           if (data[k]) data[k] += stride1[k];

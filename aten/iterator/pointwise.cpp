@@ -6,6 +6,7 @@
 #include "aten/dispatch/warning.h"
 #include "aten/iterator/blocks.h"
 #include "aten/iterator/mixed.h"
+#include "aten/iterator/new_memory.h"
 #include "aten/iterator/number_fits.h"
 #include "aten/iterator/number_rules.h"
 #include "aten/iterator/row_runner.h"
@@ -102,7 +103,8 @@ void run_on_cpu(const PointwiseOp& op, PointwisePlan& plan, const Scalar* scalar
     if (!plan.operands[k].data) continue;
     written += plan.numel * static_cast<int64_t>(element_size(plan.operands[k].dtype));
   }
-  const bool stream = is_new && written >= kStreamBytes;
+  const int64_t new_bytes = std::max(is_new ? written : 0, NewMemory::bytes());
+  const bool stream = new_bytes >= kStreamBytes;
   const bool may_divide = can_divide_by_zero(plan.compute);
   std::atomic<bool> divided{false};
   for_each_row(

@@ -96,7 +96,7 @@ std::optional<ir::Composition> emit_composition(const Operator& op) {
     result.guard = text(in_cpp(parse(fusion->guard)));
     result.fused = text(in_cpp(parse(fusion->call)));
     result.calls_helpers = true;
-    expr::append_new(result.operators, fusion->parts[0].kernel);
+    for (const Fusion::Part& part : fusion->parts) expr::append_new(result.operators, part.kernel);
   }
   for (const Fusion::Part& part : fusion ? fusion->parts : std::vector<Fusion::Part>())
     result.parts.push_back({part.kernel, part.num_operators, part.traffic, part.unfused_traffic});

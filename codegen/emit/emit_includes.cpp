@@ -51,6 +51,9 @@ class Includes {
     const auto updates = [](const ir::Entry& op) { return op.updates.has_value(); };
     const auto rows = [](const ir::Entry& op) { return op.rowwise.has_value(); };
     const auto composition = [](const ir::Entry& op) { return op.composition.has_value(); };
+    const auto fills_parts = [](const ir::Entry& op) {
+      return op.composition && op.composition->fused.starts_with("tenon::native::filled_parts");
+    };
     const auto mixed = [](const ir::Entry& op) {
       return op.kernel && (!op.kernel->draws.empty() || op.kernel->masks != 0);
     };
@@ -64,6 +67,7 @@ class Includes {
     if (any(rows)) add({"aten/generated_support/composed_rows.h"});
     add_called(&ir::Entry::rowwise);
     if (any(composition)) add({"aten/generated_support/composition.h"});
+    if (any(fills_parts)) add({"aten/generated_support/filled_parts.h"});
     if (any([](const ir::Entry& op) { return op.composition && !op.composition->lists.empty(); }))
       add({"aten/generated_support/foreach.h"});
     add_called(&ir::Entry::composition);

@@ -70,8 +70,14 @@ class FusedPart {
   /// The entry of the kernel; nothing if the language refuses the expression.
   std::optional<Operator> kernel(const std::string& name);
 
+  /// Whether the first result has the elements' dtype: comparisons give Bool.
+  bool gives_elements() const { return results_[0].kind == Kind::kTensor; }
   size_t num_results() const { return results_.size(); }
   const std::vector<FusedOperand>& operands() const { return state_.operands; }
+  /// Other names for guard(), once the kernel of elements is made.
+  void name_operands(const std::vector<std::string>& names) {
+    for (size_t i = 0; i < names.size(); ++i) state_.operands[i].name = names[i];
+  }
   /// Locals that the kernel computes.
   const std::set<std::string>& used_locals() const { return state_.used_locals; }
   size_t num_operators() const { return state_.num_operators; }

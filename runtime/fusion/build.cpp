@@ -65,6 +65,19 @@ std::string stamp(const std::string& path) {
   return path + " " + std::to_string(fs::file_size(path, error)) + " " + std::to_string(time);
 }
 
+/// The stamps of the files that the generator reads, in the order of their names.
+std::string generator_stamps(const BuildTools& tools) {
+  std::vector<std::string> files = {tools.tenonc, tools.native_functions, tools.tags,
+                                    (fs::path(tools.templates).parent_path() / "render.py")};
+  for (const fs::directory_entry& one : fs::recursive_directory_iterator(tools.templates)) {
+    if (one.is_regular_file()) files.push_back(one.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::string stamps;
+  for (const std::string& file : files) stamps += stamp(file) + "\n";
+  return stamps;
+}
+
 /// Kernels are compiled for this processor: another one does not load them.
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
@@ -239,18 +252,24 @@ BuildTools BuildTools::find() {
   return tools;
 }
 
-std::string build_library(const std::string& yaml, const std::vector<ScalarType>& dtypes,
-                          const std::string& python) {
+std::string library_key(const BuildTools& tools, const std::string& yaml,
+                        const std::vector<ScalarType>& dtypes) {
   static const std::string machine = processor();
-  BuildTools tools = BuildTools::find();
-  if (!python.empty()) tools.python = python;
   std::string key = yaml;
   for (const ScalarType dtype : dtypes) key += std::string("\n") + to_string(dtype);
   for (const std::string& part :
-       {stamp(tools.tenonc), stamp(tools.library), tools.compiler, machine,
+       {generator_stamps(tools), stamp(tools.library), tools.compiler, machine,
         from_environment("CPATH"), from_environment("CPLUS_INCLUDE_PATH")})
     key += "\n" + part;
-  const fs::path cache = cache_folder(), library = cache / (digest(key) + ".so");
+  return digest(key);
+}
+
+std::string build_library(const std::string& yaml, const std::vector<ScalarType>& dtypes,
+                          const std::string& python) {
+  BuildTools tools = BuildTools::find();
+  if (!python.empty()) tools.python = python;
+  const fs::path cache = cache_folder(),
+                 library = cache / (library_key(tools, yaml, dtypes) + ".so");
   if (fs::exists(library)) return library.string();
   const BuildFolder folder(cache);
   // Under its name it is complete, whoever else builds it meanwhile.

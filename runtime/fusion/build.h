@@ -16,11 +16,16 @@ struct BuildTools {
   std::vector<std::string> include;
 
   /// RuntimeError, with the path, if something is missing.
-  static BuildTools find();
+  TENON_API static BuildTools find();
 };
 
+/// 32 digits that depend on all that the library of a composition is made of: the texts, the
+/// generator with its templates, Tenon's library, the compiler and the processor.
+TENON_API std::string library_key(const BuildTools& tools, const std::string& yaml,
+                                  const std::vector<ScalarType>& dtypes);
+
 /// The library of a composition whose kernels are for these floating dtypes, for this processor. It
-/// is kept in $TENON_CACHE_DIR, or ~/.cache/tenon, under a name made of all that it depends on.
+/// is kept in $TENON_CACHE_DIR, or ~/.cache/tenon, under its key.
 /// RuntimeError for an entry with mistakes, kernels that do not compile, and missing tools.
 TENON_API std::string build_library(const std::string& yaml, const std::vector<ScalarType>& dtypes,
                                     const std::string& python = "");

@@ -34,6 +34,8 @@ std::string braces(const List& list, const Text& text) {
   return "{" + joined(parts) + "}";
 }
 
+constexpr const char* kNoNumber = "std::nullopt";
+
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 void add_names(const std::string& text, std::set<std::string>& names) {
@@ -88,8 +90,12 @@ std::string number_text(const Scalar& number, std::string_view type) {
 std::optional<std::string>
 value_text(const Value& value, const schema::Type& type,
            const std::function<std::string(const TensorBase&)>& text_of_tensor) {
-  if (value.is_none()) return "{}";
   const schema::Type inner = type.is_optional() ? type.without_optional() : type;
+  // `{}` would be a number, or false, of another overload.
+  const bool is_number = inner.base == BaseType::kScalar || inner.base == BaseType::kFloat ||
+                         inner.base == BaseType::kBool || inner.base == BaseType::kInt ||
+                         inner.base == BaseType::kSymInt;
+  if (value.is_none()) return is_number && !inner.is_list() ? kNoNumber : "{}";
   switch (inner.base) {
   case BaseType::kTensor:
     if (value.is_tensor()) return text_of_tensor(value.to_tensor());
@@ -135,7 +141,7 @@ std::string operator_text(const schema::FunctionSchema& schema,
   if (sign != signs().end() && arguments.size() == 2)
     return arguments[0] + " " + std::string(sign->second) + " " + arguments[1];
   // Without a lower bound it is another operator, which expressions know.
-  if (name == "clamp" && arguments.size() == 3 && arguments[1] == "{}")
+  if (name == "clamp" && arguments.size() == 3 && arguments[1] == kNoNumber)
     return "clamp_max(" + arguments[0] + ", " + arguments[2] + ")";
   return name + "(" + joined(arguments) + ")";
 }

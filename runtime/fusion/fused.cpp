@@ -5,23 +5,11 @@
 #include <mutex>
 #include <thread>
 
-#include "aten/dispatch/load_library.h"
-#include "aten/dispatch/operator_entry.h"
 #include "aten/dispatch/warning.h"
-#include "runtime/fusion/build.h"
 #include "runtime/fusion/guards.h"
 #include "runtime/fusion/trace_function.h"
 
 namespace tenon::fusion {
-namespace {
-
-const OperatorEntry& load(const TracedFunction& traced) {
-  load_library(build_library(traced.yaml, traced.dtypes), SameName::Replace);
-  return get_operator(traced.operator_name);
-}
-
-}  // namespace
-
 /// An operator for inputs that the guards describe; built or being built.
 struct FusedFunction::Variant {
   ~Variant() {
@@ -32,27 +20,31 @@ struct FusedFunction::Variant {
   TracedFunction traced;
   std::thread builder;
   std::mutex mutex;
-  const OperatorEntry* op = nullptr;
+  bool is_built = false;
   std::exception_ptr error;
 
   bool holds(const func::Tensors& inputs) const {
+    return of_same_kind(inputs) &&
+           (!traced.depends_on_gradients || traced.records_gradients == records_gradients(inputs));
+  }
+  bool of_same_kind(const func::Tensors& inputs) const {
     return guards.size() == inputs.size() &&
            std::equal(guards.begin(), guards.end(), inputs.begin(),
                       [](const Guard& guard, const Tensor& t) { return guard.holds(t); });
   }
   void build() {
     try {
-      const OperatorEntry& built = load(traced);
+      fusion::build(traced);
       const std::lock_guard lock(mutex);
-      op = &built;
+      is_built = true;
     } catch (...) {
       const std::lock_guard lock(mutex);
       error = std::current_exception();
     }
   }
-  std::pair<const OperatorEntry*, std::exception_ptr> state() {
+  std::pair<bool, std::exception_ptr> state() {
     const std::lock_guard lock(mutex);
-    return {op, error};
+    return {is_built, error};
   }
 };
 
@@ -81,14 +73,17 @@ struct FusedFunction::State {
   }
 
   std::shared_ptr<Variant> add(const func::ListFunction& f, const func::Tensors& inputs) {
-    if (!variants.empty()) say_what_changed(inputs);
+    const bool known = std::any_of(variants.begin(), variants.end(),
+                                   [&](const auto& one) { return one->of_same_kind(inputs); });
+    if (!variants.empty() && !known) say_what_changed(inputs);
     auto made = std::make_shared<Variant>();
     for (const Tensor& one : inputs) made->guards.emplace_back(one);
     made->traced = trace(f, inputs);
     if (options.background) {
       made->builder = std::thread([variant = made.get()] { variant->build(); });
     } else {
-      made->op = &load(made->traced);
+      fusion::build(made->traced);
+      made->is_built = true;
     }
     variants.push_back(made);
     return made;
@@ -114,19 +109,13 @@ func::Tensors FusedFunction::call(const func::ListFunction& f, const func::Tenso
     variant = state_->find(inputs);
     if (!variant) variant = state_->add(f, inputs);
   }
-  const auto [op, error] = variant->state();
+  const auto [is_built, error] = variant->state();
   if (error) {
     state_->forget(variant.get());
     std::rethrow_exception(error);
   }
-  if (!op) return f(inputs);
-  Stack stack;
-  for (const size_t i : variant->traced.inputs) stack.emplace_back(inputs[i]);
-  for (const Tensor& one : variant->traced.captured) stack.emplace_back(one);
-  op->call_boxed(stack);
-  func::Tensors results;
-  for (const Value& value : stack) results.emplace_back(value.to_tensor());
-  return results;
+  if (!is_built) return f(inputs);
+  return run(variant->traced, inputs, variant->traced.captured);
 }
 
 void FusedFunction::wait() {

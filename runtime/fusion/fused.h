@@ -67,7 +67,7 @@ class Fused {
 /// seconds; the library is kept by its content. Other shapes are traced again, with a warning that
 /// says what has changed. Numbers are constants of the trace. Tensors that it reads without taking
 /// them, such as parameters, are passed on in each call. Error "[fuse] aten::item: ..." if the
-/// function reads the values of a tensor, or writes to one that it was given.
+/// function reads the values of a tensor, or changes memory that two of its tensors share.
 template <class F>
 Fused<F> fused(F f, FusedOptions options = {}) {
   return Fused<F>(std::move(f), std::move(options));

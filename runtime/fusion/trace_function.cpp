@@ -2,19 +2,14 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "aten/dispatch/default_argument.h"
-#include "aten/dispatch/operator_mode.h"
-#include "aten/dispatch/registration.h"
 #include "runtime/fusion/composition_text.h"
+#include "runtime/fusion/trace.h"
 #include "tenon/ops/empty_strided.h"
 
 namespace tenon::fusion {
 namespace {
-
-using schema::FunctionSchema;
 
 /// Operators whose results, or the shapes of these, depend on the elements.
 bool reads_values(const FunctionSchema& schema) {
@@ -29,6 +24,27 @@ bool reads_values(const FunctionSchema& schema) {
   return names.contains(schema.name) || (schema.name == "where" && schema.args.size() == 1);
 }
 
+constinit thread_local bool tracing = false;
+
+/// Whether the plain overload has a number in the place of a list: `var(x, {1})` means
+/// `unbiased=true` for it. With all its arguments the call is of the other overload.
+bool is_read_as_number(const FunctionSchema& schema, const std::vector<std::string>& arguments) {
+  const OperatorEntry* const plain = find_operator("aten::" + schema.name, "");
+  if (plain == nullptr || schema.overload.empty()) return false;
+  const auto other = schema_of(*plain);
+  for (size_t i = 0; i < std::min(arguments.size(), other->args.size()); ++i) {
+    const schema::Type& type = other->args[i].type;
+    using schema::BaseType;
+    const bool is_number =
+        !type.is_list() && (type.base == BaseType::kBool || type.base == BaseType::kInt ||
+                            type.base == BaseType::kFloat || type.base == BaseType::kScalar);
+    if (is_number && arguments[i].starts_with("{")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Tensor on_meta(const TensorBase& t) {
   const auto options = TensorOptions().dtype(t.scalar_type()).device(kMeta);
   if (!t.has_storage())
@@ -36,82 +52,39 @@ Tensor on_meta(const TensorBase& t) {
   return tenon::empty_strided(t.sizes(), t.strides(), options);
 }
 
-constinit thread_local bool tracing = false;
-
 bool is_same_place(const TensorBase& a, const TensorBase& b) {
   return a.has_storage() && b.has_storage() && a.is_alias_of(b) && a.sizes() == b.sizes() &&
          a.strides() == b.strides() && a.storage_offset() == b.storage_offset();
 }
 
-/// Records calls as the locals of a composition.
-class Trace final : public OperatorMode {
- public:
-  explicit Trace(const std::vector<Tensor>& inputs) {
-    TENON_CHECK_TYPE(!inputs.empty(), "[fuse] a fused function takes tensors, got none");
-    device_ = inputs[0].device();
-    for (const Tensor& input : inputs) {
-      inputs_.push_back(on_meta(input));
-      know(inputs_.back(), {input_name(inputs_.size() - 1), false});
-      fixed_.insert(inputs_.back().unsafe_impl());
-      note_dtype(input);
-    }
+Trace::Trace(const std::vector<Tensor>& inputs) {
+  TENON_CHECK_TYPE(!inputs.empty(), "[fuse] a fused function takes tensors, got none");
+  device_ = inputs[0].device();
+  has_gradients_ = records_gradients(inputs);
+  for (const Tensor& input : inputs) {
+    inputs_.push_back(on_meta(input));
+    know(inputs_.back(), {"a" + std::to_string(inputs_.size() - 1), false});
+    fixed_.insert(inputs_.back().unsafe_impl());
+    note_dtype(input);
   }
+}
 
-  const std::vector<Tensor>& inputs() const { return inputs_; }
+void Trace::know(const TensorBase& t, Written written) {
+  kept_.push_back(t);
+  sizes_[written.text] = t.sizes().vec();
+  texts_[t.unsafe_impl()] = std::move(written);
+}
 
-  void call(const OperatorEntry& op, Stack& stack) override;
-  /// The composition whose results these are.
-  TracedFunction finish(const std::vector<Tensor>& given, const std::vector<Tensor>& results);
+void Trace::note_dtype(const TensorBase& t) {
+  const ScalarType dtype = t.scalar_type();
+  if (is_floating_point(dtype) && std::find(dtypes_.begin(), dtypes_.end(), dtype) == dtypes_.end())
+    dtypes_.push_back(dtype);
+}
 
- private:
-  /// How a composition writes a tensor.
-  struct Written {
-    std::string text;
-    bool is_hidden = false;  ///< it was computed while no gradient is recorded
-  };
-
-  static std::string input_name(size_t i) { return "a" + std::to_string(i); }
-  void know(const TensorBase& t, Written written) {
-    kept_.push_back(t);
-    texts_[t.unsafe_impl()] = std::move(written);
-  }
-  void note_dtype(const TensorBase& t) {
-    const ScalarType dtype = t.scalar_type();
-    if (is_floating_point(dtype) &&
-        std::find(dtypes_.begin(), dtypes_.end(), dtype) == dtypes_.end())
-      dtypes_.push_back(dtype);
-  }
-  std::string add_local(std::string text) {
-    locals_.emplace_back("v" + std::to_string(locals_.size()), std::move(text));
-    return locals_.back().first;
-  }
-  bool is_hidden() const { return records_ && !GradMode::is_enabled(); }
-
-  TensorBase traced(const TensorBase& t);
-  std::string text_of(const TensorBase& t);
-  void replace_tensors(Value& value);
-  bool reads_traced(const Stack& stack, size_t first) const;
-  void write(const OperatorEntry& op, const FunctionSchema& schema, const TensorBase& self,
-             Stack& stack, size_t first);
-  std::string conversion_text(const TensorBase& self, const TensorBase& made);
-  std::string call_text(const OperatorEntry& op, const FunctionSchema& schema, const Stack& stack,
-                        size_t first);
-  void note_results(const Stack& stack, size_t first, const FunctionSchema& schema,
-                    const std::string& text);
-  void note_result(const TensorBase& result, const std::string& text);
-
-  std::vector<Tensor> inputs_;
-  std::vector<TensorBase> kept_;  // so that no other tensor takes the place of one
-  std::unordered_map<const TensorImpl*, Written> texts_;
-  std::unordered_set<const TensorImpl*> fixed_;      // inputs and captured tensors
-  std::unordered_set<const TensorImpl*> constants_;  // made by the function from no tensor
-  std::unordered_map<const TensorImpl*, TensorBase> stand_ins_;  // of constants that were changed
-  std::vector<std::pair<Tensor, Tensor>> captured_;              // and on meta
-  std::vector<std::pair<std::string, std::string>> locals_;
-  std::vector<ScalarType> dtypes_;
-  Device device_ = kCPU;  // which is that of meta tensors here
-  bool records_ = GradMode::is_enabled();
-};
+std::string Trace::add_local(std::string text) {
+  locals_.emplace_back("v" + std::to_string(locals_.size()), std::move(text));
+  return locals_.back().first;
+}
 
 /// The tensor as this trace has it: a captured one on meta.
 TensorBase Trace::traced(const TensorBase& t) {
@@ -145,6 +118,7 @@ std::string Trace::text_of(const TensorBase& t) {
   Written& written = texts_.at(t.unsafe_impl());
   if (written.is_hidden && !is_hidden() && is_differentiable(t.scalar_type()))
     written = {add_local(written.text + ".detach()"), false};
+  sizes_[written.text] = t.sizes().vec();
   return written.text;
 }
 
@@ -188,7 +162,7 @@ std::string Trace::call_text(const OperatorEntry& op, const FunctionSchema& sche
     arguments.push_back(std::move(*written));
     if (!is_default) given = i + 1;
   }
-  arguments.resize(given);
+  if (!is_read_as_number(schema, arguments)) arguments.resize(given);
   return operator_text(schema, arguments);
 }
 
@@ -218,7 +192,8 @@ void Trace::note_results(const Stack& stack, size_t first, const FunctionSchema&
     if (value.is_tensor() && is_new(value.to_tensor())) {
       if (local.empty()) local = add_local(text);
       note_result(value.to_tensor(),
-                  several ? "std::get<" + std::to_string(i) + ">(" + local + ")" : local);
+                  several ? add_local("std::get<" + std::to_string(i) + ">(" + local + ")")
+                          : local);
     }
     if (!value.is_tensor_list()) continue;
     const Value::Tensors& list = value.to_tensors();
@@ -226,6 +201,14 @@ void Trace::note_results(const Stack& stack, size_t first, const FunctionSchema&
       if (is_new(list[k])) note_result(list[k], add_local(text + "[" + std::to_string(k) + "]"));
     }
   }
+}
+
+void Trace::check_is_alone(const OperatorEntry& op, const TensorBase& self) const {
+  const bool has_views = std::any_of(kept_.begin(), kept_.end(), [&](const TensorBase& one) {
+    return one.unsafe_impl() != self.unsafe_impl() && one.has_storage() && one.is_alias_of(self);
+  });
+  TENON_CHECK(!has_views, "[fuse] ", op.qualified_name(),
+              " writes to a tensor that shares memory with another one, which a trace cannot have");
 }
 
 /// x.mul_(y) of a tensor that the function has made is x = x.mul(y).
@@ -241,13 +224,8 @@ void Trace::write(const OperatorEntry& op, const FunctionSchema& schema, const T
   const TensorImpl* const impl = self.unsafe_impl();
   const bool is_own =
       constants_.contains(impl) || stand_ins_.contains(impl) || texts_.contains(impl);
-  TENON_CHECK(is_own && !fixed_.contains(self.unsafe_impl()), "[fuse] ", op.qualified_name(),
-              " writes to a tensor that the function is given: a fused function gives new ones");
-  const bool has_views = std::any_of(kept_.begin(), kept_.end(), [&](const TensorBase& one) {
-    return one.unsafe_impl() != self.unsafe_impl() && one.has_storage() && one.is_alias_of(self);
-  });
-  TENON_CHECK(!has_views, "[fuse] ", op.qualified_name(),
-              " writes to a tensor that shares memory with another one, which a trace cannot have");
+  TENON_CHECK(is_own, "[fuse] ", op.qualified_name(), " writes to a tensor that is not recorded");
+  check_is_alone(op, self);
   const auto of_functional = schema_of(*functional);
   TENON_CHECK(of_functional->args.size() == schema.args.size(), "[fuse] ", op.qualified_name(),
               " writes to a tensor: a fused function gives new ones");
@@ -261,6 +239,8 @@ void Trace::write(const OperatorEntry& op, const FunctionSchema& schema, const T
     text = "to(" + text + ", k" + to_string(self.scalar_type()) + ")";
   note_dtype(made);
   const Written written = {add_local(std::move(text)), is_hidden()};
+  forget_views();
+  sizes_[written.text] = self.sizes().vec();
   if (self.is_meta()) {
     texts_[impl] = written;
   } else {
@@ -304,51 +284,32 @@ void Trace::call(const OperatorEntry& op, Stack& stack) {
   const TensorBase written =
       writes && stack[first].is_tensor() ? stack[first].to_tensor() : TensorBase();
   for (size_t i = first; i < stack.size(); ++i) replace_tensors(stack[i]);
+  // A constant that the function has made is captured by now.
+  const bool is_constant = written.defined() && constants_.contains(written.unsafe_impl());
+  const bool is_step = !std::string_view(op.info->name).starts_with("aten::") ||
+                       (!is_constant && writes_to_given(*schema, stack, first)) ||
+                       !can_be_written(*schema, stack, first);
+  if (is_step) return call_between(op, *schema, stack, first);
   if (writes) return write(op, *schema, written, stack, first);
   if (!gives_tensors) return op.call_boxed(stack);
-  TENON_CHECK(std::string_view(op.info->name).starts_with("aten::"), "[fuse] ", op.qualified_name(),
-              " is an operator of another library, which a composition cannot call");
+  const TensorBase self = stack[first].is_tensor() ? stack[first].to_tensor() : TensorBase();
   if (schema->name == "to") {
-    const TensorBase self = stack[first].to_tensor();
     op.call_boxed(stack);
     return note_results(stack, first, *schema, conversion_text(self, stack[first].to_tensor()));
   }
+  if (call_before_view(op, *schema, stack, first) || call_on_pieces(op, *schema, stack, first))
+    return;
   const std::string text = call_text(op, *schema, stack, first);
+  const Stack given(stack.begin() + static_cast<ptrdiff_t>(first), stack.end());
   op.call_boxed(stack);
   note_results(stack, first, *schema, text);
+  note_views(op, *schema, given, stack[first]);
 }
 
-TracedFunction Trace::finish(const std::vector<Tensor>& given, const std::vector<Tensor>& results) {
-  TENON_CHECK_TYPE(!results.empty(), "[fuse] a fused function gives a tensor or several, got none");
-  std::string last;
-  for (const Tensor& result : results) {
-    TENON_CHECK_TYPE(result.defined(),
-                     "[fuse] a fused function gives tensors, got an undefined one");
-    last += (last.empty() ? "" : ", ") + text_of(traced(result));
-  }
-  if (results.size() > 1) last = "std::make_tuple(" + last + ")";
-  const Lines lines = needed_lines(locals_, last);
-  TracedFunction made;
-  made.num_results = results.size();
-  made.dtypes = dtypes_;
-  std::vector<Argument> arguments;
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (!lines.names.contains(input_name(i))) continue;
-    made.inputs.push_back(i);
-    arguments.push_back({input_name(i), given[i].sizes()});
-  }
-  for (const auto& [tensor, meta] : captured_) {
-    const std::string& name = texts_.at(meta.unsafe_impl()).text;
-    if (!lines.names.contains(name)) continue;
-    made.captured.push_back(tensor);
-    arguments.push_back({name, tensor.sizes()});
-  }
-  TENON_CHECK(!arguments.empty(), "[fuse] the results depend on no tensor");
-  std::tie(made.operator_name, made.yaml) = entry_text(arguments, lines, results.size(), dtypes_);
-  return made;
+bool records_gradients(const std::vector<Tensor>& inputs) {
+  return GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(),
+                                               [](const Tensor& t) { return t.requires_grad(); });
 }
-
-}  // namespace
 
 bool is_tracing() { return tracing; }
 
@@ -363,7 +324,7 @@ TracedFunction trace(const func::ListFunction& f, const std::vector<Tensor>& inp
     const OperatorModeGuard traced(trace);
     results = f(trace.inputs());
   }
-  return trace.finish(inputs, results);
+  return trace.finish(results);
 }
 
 }  // namespace tenon::fusion

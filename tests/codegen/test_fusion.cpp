@@ -33,9 +33,19 @@ constexpr const char* kBase = R"(
   pointwise: where(abs(self) > lambd, self, 0)
 - func: masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor
   pointwise: where(mask, value, self)
+- func: cat(Tensor[] tensors, int dim=0) -> Tensor
+  structured: CPU
+  non_differentiable: True
 - func: matmul(Tensor self, Tensor other) -> Tensor
   structured: CPU
   non_differentiable: True
+- func: gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
+  structured: CPU
+  non_differentiable: True
+- func: squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)
+  composite: explicit
+- func: unsqueeze(Tensor(a) self, int dim) -> Tensor(a)
+  composite: explicit
 - func: mean.dim(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor
   structured: CPU
   non_differentiable: True
@@ -139,6 +149,35 @@ TEST_CASE("a local that two kernels read is computed before them", "[fusion]") {
       one("Tensor x, Tensor w", "h = relu(x + x); matmul(silu(h * h), w) * (h + x)");
   CHECK(made.fusion().text ==
         "h = mine::_f_part1(x); mine::_f_part2(matmul(mine::_f_part3(h), w), h, x)");
+}
+
+TEST_CASE("a local that gives a name another dimension is read at its places", "[fusion]") {
+  const Library made =
+      one("Tensor x, Tensor i", "y = softmax(x, -1); j = unsqueeze(i, -1); v = gather(y, -1, j); "
+                                "w = v.squeeze(-1); relu(w) + mean(y, {-1})");
+  CHECK(made.fusion().text.empty());
+  CHECK(made.fusion().call == "mine::_f_fused(x, i)");
+  CHECK(made.kernel().ends_with("v = pick(y, i); (relu(v) + mean(y))"));
+  // Operators read the view; its text is repeated.
+  const Library kept = one("Tensor x, Tensor i", "j = unsqueeze(i, 0); relu(matmul(x, j)) + j");
+  CHECK(kept.fusion().text == "mine::_f_part1(matmul(x, unsqueeze(i, 0)), unsqueeze(i, 0))");
+}
+
+TEST_CASE("kernels write to the parts of a result", "[fusion]") {
+  const Library made = one("Tensor x, Tensor y, float p", "cat({relu(x + y), silu(x * p)}, -1)");
+  CHECK(made.fusion().text == "mine::_f_cat2(x, y, p)");
+  const Composition& parts = *made.find("mine::_f_cat2")->composition();
+  CHECK(parts.text.text == "cat({mine::_f_part1(x0, x1), mine::_f_part2(x0, x2)}, -1)");
+  CHECK(parts.fusion->guard.starts_with("tenon::native::can_fill_parts({{x0, x1}, {x0}}) && "));
+  CHECK(parts.fusion->call ==
+        "tenon::native::filled_parts({{x0, x1}, {x0}}, -1, [&](size_t part, tenon::Tensor& out, "
+        "const tenon::Tensor* in) { if (part == 0) mine::_f_fused1_out(out, in[0], in[1]); "
+        "if (part == 1) mine::_f_fused2_out(out, in[0], x2); })");
+  CHECK(made.find("mine::_f_fused1")->variants.out);
+  // A part of rows, and one of Bool, have other kernels.
+  CHECK(one("Tensor x", "cat({softmax(relu(x), -1), relu(x + x)}, -1)")
+            .fusion()
+            .text.starts_with("cat({mine::_f_part1(x), "));
 }
 
 TEST_CASE("numbers are computed once, before the kernel", "[fusion]") {

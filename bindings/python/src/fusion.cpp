@@ -2,11 +2,9 @@
 
 #include <nanobind/stl/string.h>
 
-#include "aten/dispatch/load_library.h"
 #include "bindings/python/src/calls/caster.h"
 #include "bindings/python/src/named_values.h"
 #include "bindings/python/src/tensor_object.h"
-#include "runtime/fusion/build.h"
 #include "runtime/fusion/guards.h"
 
 /// What tenon.fuse() is made of.
@@ -47,9 +45,15 @@ class TensorGuards {
   std::vector<fusion::Guard> guards_;
 };
 
-void build(const TracedFunction& traced, const std::string& python) {
+void build(TracedFunction& traced, const std::string& python) {
   const nb::gil_scoped_release unlocked;
-  load_library(fusion::build_library(traced.yaml, traced.dtypes, python), SameName::Replace);
+  fusion::build(traced, python);
+}
+
+nb::object run(const TracedFunction& traced, nb::handle inputs, nb::handle captured) {
+  const auto results =
+      fusion::run(traced, to_list(inputs, "inputs"), to_list(captured, "captured"));
+  return to_tuple({results.begin(), results.end()});
 }
 
 }  // namespace
@@ -57,12 +61,23 @@ void build(const TracedFunction& traced, const std::string& python) {
 void add_fusion(nb::module_& module) {
   nb::module_ part = module.def_submodule("_fusion", "Functions as operators with fused kernels.");
   nb::class_<TracedFunction>(part, "TracedFunction")
-      .def_ro("operator_name", &TracedFunction::operator_name)
-      .def_ro("yaml", &TracedFunction::yaml)
+      .def_ro("records_gradients", &TracedFunction::records_gradients)
+      .def_ro("depends_on_gradients", &TracedFunction::depends_on_gradients)
+      .def_prop_ro("is_one_operator", &TracedFunction::is_one_operator)
+      .def_prop_ro("operator_name",
+                   [](const TracedFunction& traced) { return traced.steps[0].operator_name; })
+      .def_prop_ro("yaml",
+                   [](const TracedFunction& traced) {
+                     std::string all;
+                     for (const auto& step : traced.steps) all += step.yaml;
+                     return all;
+                   })
       .def_prop_ro("inputs",
                    [](const TracedFunction& traced) {
                      nb::list list;
-                     for (const size_t i : traced.inputs) list.append(i);
+                     for (const size_t i : traced.steps[0].inputs) {
+                       if (i < traced.num_inputs) list.append(i);
+                     }
                      return list;
                    })
       .def_prop_ro("captured", [](const TracedFunction& traced) {
@@ -73,6 +88,11 @@ void add_fusion(nb::module_& module) {
       .def("hold", &TensorGuards::hold, nb::arg("tensors"));
   part.def("trace", &trace, nb::arg("function"), nb::arg("inputs"));
   part.def("build", &build, nb::arg("traced"), nb::arg("python"));
+  part.def("run", &run, nb::arg("traced"), nb::arg("inputs"), nb::arg("captured"));
+  part.def(
+      "records_gradients",
+      [](nb::handle tensors) { return fusion::records_gradients(to_list(tensors, "tensors")); },
+      nb::arg("tensors"));
   part.def("is_tracing", &fusion::is_tracing);
 }
 

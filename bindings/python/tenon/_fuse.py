@@ -11,6 +11,7 @@ from tenon import _C, _build_paths
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _PREFIX = "[fuse] "
+_MOST_ARGUMENTS = 32  # of an operator that is called by its name
 
 
 def _place(error):
@@ -78,16 +79,23 @@ def _place_of(tensor, modules):
 
 
 class _Variant:
-    """The operator of one kind of arguments, or what builds it."""
+    """The operator of one kind of arguments, or several in turn, or what builds them."""
 
     def __init__(self, traced, modules, tensors, num_arguments, result_form):
         self.traced, self.result_form = traced, result_form
-        self.inputs = traced.inputs
-        self.takes_all = self.inputs == list(range(len(tensors)))
         self.places = [_place_of(tensor, modules) for tensor in traced.captured]
+        few = traced.is_one_operator and len(traced.inputs) + len(self.places) <= _MOST_ARGUMENTS
+        self.is_one_operator = few
+        self.inputs = traced.inputs if few else list(range(len(tensors)))
+        self.takes_all = self.inputs == list(range(len(tensors)))
         self.guards = _C._fusion.TensorGuards(tensors) if len(tensors) == num_arguments else None
         self.captured_guards = _C._fusion.TensorGuards(traced.captured)
+        self.records_gradients = traced.records_gradients if traced.depends_on_gradients else None
         self.operator = self.error = self.thread = None
+
+    def fits_gradients(self, tensors):
+        """Whether it was traced for calls that record gradients as this one does, or both are the same."""
+        return self.records_gradients is None or self.records_gradients == _C._fusion.records_gradients(tensors)
 
     def captured(self):
         """The tensors that it reads besides its arguments, as they are now; None if they are of another kind."""
@@ -98,7 +106,15 @@ class _Variant:
 
     def build(self):
         _C._fusion.build(self.traced, _build_paths.RENDER_PYTHON)
-        self.operator = getattr(tenon.ops.fused, self.traced.operator_name.rpartition(":")[2])
+        if self.is_one_operator:
+            self.operator = getattr(tenon.ops.fused, self.traced.operator_name.rpartition(":")[2])
+        else:
+            self.operator = self._run
+
+    def _run(self, *tensors):
+        count = len(self.inputs)
+        results = _C._fusion.run(self.traced, tensors[:count], tensors[count:])
+        return results if self.result_form is not None else results[0]
 
     def build_in_background(self):
         self.thread = threading.Thread(target=self._build_and_keep_error, name="tenon.fuse", daemon=True)
@@ -133,7 +149,7 @@ class _Fused:
     def __call__(self, *args, **kwargs):
         if self._last is not None and not kwargs:
             variant, modes = self._last
-            if variant.guards.hold(args) and (not modes or modes == self._modes()):
+            if variant.guards.hold(args) and (not modes or modes == self._modes()) and variant.fits_gradients(args):
                 captured = variant.captured()
                 if captured is not None:
                     return variant(args, captured)
@@ -149,25 +165,32 @@ class _Fused:
         form = _leaves((args, kwargs), leaves)
         modes = self._modes()
         guards = (form, modes, *map(_guard, leaves))
-        variant = self._variants.get(guards)
+        tensors = tuple([one for one in leaves if isinstance(one, _C.Tensor)])
+        known = self._variants.get(guards, [])
+        variant = next((one for one in known if one.fits_gradients(tensors)), None)
         captured = None if variant is None else variant.captured()
         if captured is None:
-            if self._variants and variant is None:
+            if self._variants and not known:
                 self._say_what_changed(args, kwargs, guards)
-            variant = self._variants[guards] = self._trace(form, leaves, len(args))
+            if variant is not None:
+                known.remove(variant)
+            variant = self._trace(form, leaves, len(args))
+            self._variants.setdefault(guards, known).append(variant)
             captured = variant.captured()
         if variant.operator is None:
             if variant.error is not None:
-                del self._variants[guards]
+                known.remove(variant)
+                if not known:
+                    del self._variants[guards]
                 raise variant.error
             return self._function(*args, **kwargs)
         if variant.guards is not None and not kwargs:
             self._last = variant, modes
-        return variant([one for one in leaves if isinstance(one, _C.Tensor)], captured)
+        return variant(tensors, captured)
 
     def wait(self):
         """Returns when what is built in the background is there."""
-        for variant in list(self._variants.values()):
+        for variant in [one for known in list(self._variants.values()) for one in known]:
             if variant.thread is not None:
                 variant.thread.join()
 

@@ -1,9 +1,13 @@
 // fused(): functions as operators with fused kernels, against the functions themselves.
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <utility>
 
 #include "aten/dispatch/warning.h"
+#include "runtime/fusion/build.h"
 #include "runtime/fusion/fused.h"
+#include "runtime/fusion/shapes.h"
 #include "runtime/fusion/trace_function.h"
 #include "tenon/ops/allclose.h"
 #include "tenon/ops/arange.h"
@@ -97,6 +101,29 @@ TEST_CASE("fused: results and gradients of the function, kernels kept by their c
                       "[5, 33] of Float on cpu; argument 2 is [2, 33]"));
 }
 
+TEST_CASE("fused: kernels of another template are built again") {
+  const OwnCache own;
+  fusion::BuildTools tools = fusion::BuildTools::find();
+  const auto key = [&] { return fusion::library_key(tools, "- func: f", {kFloat}); };
+  const std::string before = key();
+  CHECK(before == key());
+  CHECK(before != fusion::library_key(tools, "- func: f", {kDouble}));
+  const auto copy = own.folder / "templates";
+  std::filesystem::create_directories(own.folder);
+  std::filesystem::copy(tools.templates, copy, std::filesystem::copy_options::recursive);
+  std::filesystem::copy(std::filesystem::path(tools.templates).parent_path() / "render.py",
+                        own.folder);
+  tools.templates = copy;
+  std::string last = key();
+  const auto changes = [&](const std::filesystem::path& file) {
+    std::ofstream(file, std::ios::app) << "{# #}";
+    return std::exchange(last, key()) != last;
+  };
+  CHECK(changes(copy / "rowwise.cpp.j2"));
+  CHECK(changes(copy / "python" / "functions.cpp.j2"));
+  CHECK(changes(own.folder / "render.py"));
+}
+
 TEST_CASE("fused: in the background the function runs until its kernels are there") {
   const OwnCache cache;
   int calls = 0;
@@ -117,16 +144,67 @@ TEST_CASE("fused: in the background the function runs until its kernels are ther
   same(block(y), sigmoid(y * 3) * y);
 }
 
+TEST_CASE("fused: an operator that writes to an argument is called between compositions") {
+  const OwnCache cache;
+  const auto f = [](const Tensor& x, Tensor total) {
+    const Tensor y = sigmoid(x) * 2;
+    total.add_(y);
+    return std::tuple(y * total, total);
+  };
+  const Tensor x = randn({3, 4}), total = zeros({3, 4}), expected = zeros({3, 4});
+  const auto block = fused(f);
+  for (int i = 0; i < 2; ++i) {
+    const auto [y, same_total] = block(x, total);
+    const auto [y0, total0] = f(x, expected);
+    same(y, y0);
+    same(total, expected);
+    CHECK(same_total.is_same(total));
+  }
+  const auto traced = fusion::trace(
+      [](const func::Tensors& in) -> func::Tensors {
+        in[1].add_(in[0] * 2);
+        return {in[1] + 1};
+      },
+      {x, total});
+  CHECK(traced.steps.size() == 3);
+  CHECK_FALSE(traced.is_one_operator());
+}
+
+TEST_CASE("fused: sizes of operands in another shape") {
+  const auto sizes = [](IntArrayRef own, IntArrayRef shape, IntArrayRef source) {
+    return fusion::sizes_in_shape(own, shape, source).value_or(std::vector<int64_t>{-1});
+  };
+  using Sizes = std::vector<int64_t>;
+  CHECK(sizes({8, 1}, {2, 8, 5}, {2, 4, 2, 5}) == Sizes{4, 2, 1});
+  CHECK(sizes({5}, {2, 8, 5}, {16, 5}) == Sizes{5});
+  CHECK(sizes({2, 1, 1}, {2, 8, 5}, {2, 40}) == Sizes{2, 1});
+  CHECK(sizes({8, 1}, {2, 8, 5}, {2, 40}) == Sizes{-1});
+  CHECK(sizes({1, 1, 1}, {2, 8, 5}, {80}) == Sizes{});
+  CHECK(sizes({2, 8, 5}, {2, 8, 5}, {4, 1, 20}) == Sizes{4, 1, 20});
+}
+
 TEST_CASE("fused: what a trace writes") {
   const Tensor x = randn({2, 6}), cosine = randn({2, 6});
-  const auto text = [&](const func::ListFunction& f) { return fusion::trace(f, {x}).yaml; };
+  const auto text = [&](const func::ListFunction& f) {
+    return fusion::trace(f, {x}).steps.at(0).yaml;
+  };
   const std::string rotary = text([&](const func::Tensors& in) -> func::Tensors {
     const auto parts = in[0].chunk(2, -1);
     return {in[0] * cosine + cat({-parts[1], parts[0]}, -1)};
   });
   CHECK_THAT(rotary, Contains("(Tensor a0, Tensor c0) -> Tensor"));
   CHECK_THAT(rotary, Contains("chunk(a0, 2, -1)[1]"));
-  CHECK_THAT(rotary, Contains("a0 * c0"));
+  // Each half of the sum is computed by itself.
+  CHECK_THAT(rotary, Contains("narrow(c0, -1, 0, 3)"));
+  CHECK_THAT(rotary, !Contains("a0 * c0"));
+  const auto recorded = fusion::trace(
+      [&](const func::Tensors& in) -> func::Tensors {
+        const auto parts = in[0].chunk(2, -1);
+        return {in[0] * cosine + cat({-parts[1], parts[0]}, -1)};
+      },
+      {leaf_like(x)});
+  CHECK_THAT(recorded.steps.at(0).yaml, Contains("a0 * c0"));
+  CHECK(recorded.depends_on_gradients);
   const std::string constants = text([](const func::Tensors& in) -> func::Tensors {
     Tensor total = zeros({2, 6});
     total += in[0] * 2;
@@ -154,8 +232,14 @@ TEST_CASE("fused: errors name the operator") {
   const auto error = [&](auto f) { return message_of([&] { fused(f)(x); }); };
   CHECK_THAT(error([](const Tensor& t) { return t.sum().item<float>() > 0 ? t * 2 : t; }),
              Contains("[fuse] aten::item depends on the values of a tensor"));
-  CHECK_THAT(error([](const Tensor& t) { return Tensor(t).mul_(2); }),
-             Contains("[fuse] aten::mul_.Scalar writes to a tensor that the function is given"));
+  const auto writes = [](const Tensor& t) {
+    const Tensor part = t.select(0, 0);
+    Tensor(t).mul_(2);
+    return part;
+  };
+  CHECK_THAT(
+      error(writes),
+      Contains("[fuse] aten::mul_.Scalar writes to a tensor that shares memory with another"));
   CHECK_THAT(error([](const Tensor& t) { return t.masked_select(t > 0); }),
              Contains("[fuse] aten::masked_select depends on the values"));
   CHECK_THAT(error([](const Tensor& t) { return t + randn({3}); }),
