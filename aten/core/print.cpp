@@ -143,7 +143,14 @@ class Writer {
     }
   }
 
+  /// The element, whatever bits the tensor has.
   std::pair<double, double> number(int64_t offset) const {
+    auto [real, imag] = number_in_memory(offset);
+    if (t_.is_conj()) imag = -imag;
+    return t_.is_neg() ? std::pair(-real, -imag) : std::pair(real, imag);
+  }
+
+  std::pair<double, double> number_in_memory(int64_t offset) const {
     return TENON_DISPATCH_ALL(t_.scalar_type(), "print", {
       const scalar_t v = static_cast<const scalar_t*>(t_.const_data_ptr())[offset];
       if constexpr (tenon::is_complex(scalar_type_of<scalar_t>)) {
@@ -170,7 +177,8 @@ class Writer {
 
   template <class T>
   std::string printed_integer(int64_t offset) const {
-    return std::to_string(static_cast<const T*>(t_.const_data_ptr())[offset]);
+    const T value = static_cast<const T*>(t_.const_data_ptr())[offset];
+    return std::to_string(t_.is_neg() ? static_cast<T>(-value) : value);
   }
 
   void collect(int64_t offset) {

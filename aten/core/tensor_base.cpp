@@ -251,6 +251,9 @@ IntrusivePtr<TensorImpl> new_view(TensorImpl& source, int64_t offset) {
   impl->storage = source.storage;
   impl->storage_offset = offset;
   impl->is_inference = source.is_inference;
+  impl->is_conj = source.is_conj;
+  impl->is_neg = source.is_neg;
+  impl->key_set.backends = source.key_set.backends;
   if (TENON_UNLIKELY(source.is_inference)) return impl;
   TensorImpl& base = source.base ? *source.base : source;
   impl->base = IntrusivePtr<TensorImpl>::share(&base);
@@ -317,12 +320,14 @@ TensorBase make_detached(const TensorBase& self) {
   impl->strides = source.strides;
   impl->is_wrapped_number = source.is_wrapped_number;
   impl->is_inference = source.is_inference;
+  impl->is_conj = source.is_conj;
+  impl->is_neg = source.is_neg;
+  impl->key_set.backends = source.key_set.backends;
   if (TENON_UNLIKELY(source.sparse != nullptr)) {
     impl->sparse = new SparseValue(*source.sparse);
     impl->layout = source.layout;
     impl->has_memory = false;
     impl->contiguous = false;
-    impl->key_set = DispatchKeySet(kThreadLayers, source.key_set.backends);
   }
   source.share_version_with(*impl);
   return TensorBase(std::move(impl));

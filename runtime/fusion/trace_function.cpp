@@ -40,7 +40,8 @@ constinit thread_local bool tracing = false;
 
 bool is_same_place(const TensorBase& a, const TensorBase& b) {
   return a.has_storage() && b.has_storage() && a.is_alias_of(b) && a.sizes() == b.sizes() &&
-         a.strides() == b.strides() && a.storage_offset() == b.storage_offset();
+         a.strides() == b.strides() && a.storage_offset() == b.storage_offset() &&
+         a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg();
 }
 
 /// Records calls as the locals of a composition.

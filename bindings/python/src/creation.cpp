@@ -261,7 +261,9 @@ void release_buffer(void* context, void*, size_t) noexcept {
   delete view;
 }
 
-Tensor elements_to_list_source(const Tensor& t) { return t.detach().cpu().contiguous(); }
+Tensor elements_to_list_source(const Tensor& t) {
+  return t.detach().cpu().resolve_conj().resolve_neg().contiguous();
+}
 
 template <class T>
 PyObject* unsigned_number(const char*& from) {

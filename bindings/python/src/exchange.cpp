@@ -57,6 +57,9 @@ constexpr int kDlpackCpu = 1, kDlpackCuda = 2;
 template <class Framework>
 nb::ndarray<Framework> to_array(const Tensor& t) {
   TENON_CHECK(t.is_cpu() || t.is_cuda(), "a tensor on ", t.device(), " has no memory to share");
+  TENON_CHECK(!t.is_conj() && !t.is_neg(),
+              "a tensor with a conjugate or negative bit has no memory to share: use "
+              "tensor.resolve_conj() and resolve_neg()");
   auto* held = new Tensor(t.detach());
   const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
   std::vector<size_t> sizes(t.sizes().begin(), t.sizes().end());
