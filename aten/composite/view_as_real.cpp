@@ -41,8 +41,8 @@ Tensor native::view_as_real(const Tensor& self) {
 /// [..., 2] of real and imaginary parts -> [...] of complex numbers.
 Tensor native::view_as_complex(const Tensor& self) {
   const ScalarType type = self.scalar_type();
-  TENON_CHECK_NOT_IMPLEMENTED(type == kFloat || type == kDouble,
-                              "[view_as_complex] view_as_complex is only supported for "
+  TENON_CHECK_NOT_IMPLEMENTED(type == kFloat || type == kDouble || type == kHalf,
+                              "[view_as_complex] view_as_complex is only supported for half, "
                               "float and double tensors, but got a tensor of scalar type: ",
                               type);
   TENON_CHECK(self.dim() > 0,

@@ -25,6 +25,7 @@ const char* cpp_name(ScalarType type) {
   case kBFloat16: return "c10::BFloat16";
   case kFloat: return "float";
   case kDouble: return "double";
+  case kComplexHalf: return "c10::complex<c10::Half>";
   case kComplexFloat: return "c10::complex<float>";
   case kComplexDouble: return "c10::complex<double>";
   case kBool: return "bool";

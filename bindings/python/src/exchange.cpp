@@ -27,6 +27,7 @@ std::optional<ScalarType> scalar_type_of_dlpack(dlpack::dtype type) {
     return std::nullopt;
   case dlpack::dtype_code::Bfloat: return kBFloat16;
   case dlpack::dtype_code::Complex:
+    if (bits == 32) return kComplexHalf;
     if (bits == 64) return kComplexFloat;
     if (bits == 128) return kComplexDouble;
     return std::nullopt;
@@ -143,7 +144,8 @@ void add_exchange(nb::module_& module) {
   module.def("_to_numpy", [](const Tensor& t) {
     TENON_CHECK(!t.key_set().has(DispatchLayer::Python),
                 ".numpy() is not supported for tensor subclasses.");
-    TENON_CHECK_TYPE(t.scalar_type() != kBFloat16 && !is_float8(t.scalar_type()),
+    TENON_CHECK_TYPE(t.scalar_type() != kBFloat16 && t.scalar_type() != kComplexHalf &&
+                         !is_float8(t.scalar_type()),
                      "Got unsupported ScalarType ", t.scalar_type());
     TENON_CHECK_TYPE(t.is_cpu(), "can't convert ", t.device(),
                      " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
