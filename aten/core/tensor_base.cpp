@@ -245,15 +245,21 @@ namespace {
                        " are out of bounds for storage of size ", source.storage->nbytes());
 }
 
+/// The conjugate and negative bits: few tensors have one, and others pay for one test.
+void copy_bits(const TensorImpl& from, TensorImpl& to) {
+  if (TENON_LIKELY(!from.is_conj && !from.is_neg)) return;
+  to.is_conj = from.is_conj;
+  to.is_neg = from.is_neg;
+  to.key_set.backends = from.key_set.backends;
+}
+
 /// A view of all of `source` but its geometry and its first element, which the caller sets.
 IntrusivePtr<TensorImpl> new_view(TensorImpl& source, int64_t offset) {
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(source.dtype, source.device));
   impl->storage = source.storage;
   impl->storage_offset = offset;
   impl->is_inference = source.is_inference;
-  impl->is_conj = source.is_conj;
-  impl->is_neg = source.is_neg;
-  impl->key_set.backends = source.key_set.backends;
+  copy_bits(source, *impl);
   if (TENON_UNLIKELY(source.is_inference)) return impl;
   TensorImpl& base = source.base ? *source.base : source;
   impl->base = IntrusivePtr<TensorImpl>::share(&base);
@@ -320,14 +326,13 @@ TensorBase make_detached(const TensorBase& self) {
   impl->strides = source.strides;
   impl->is_wrapped_number = source.is_wrapped_number;
   impl->is_inference = source.is_inference;
-  impl->is_conj = source.is_conj;
-  impl->is_neg = source.is_neg;
-  impl->key_set.backends = source.key_set.backends;
+  copy_bits(source, *impl);
   if (TENON_UNLIKELY(source.sparse != nullptr)) {
     impl->sparse = new SparseValue(*source.sparse);
     impl->layout = source.layout;
     impl->has_memory = false;
     impl->contiguous = false;
+    impl->key_set = DispatchKeySet(kThreadLayers, source.key_set.backends);
   }
   source.share_version_with(*impl);
   return TensorBase(std::move(impl));

@@ -210,7 +210,7 @@ def test_gradients_are_those_of_pytorch(lib):
     assert z.grad.tolist() == lib.arange(6.0).view(2, 3).to(lib.complex128).tolist()
     w = numbers(lib).requires_grad_()
     w.conj().backward(numbers(lib))
-    assert w.grad.tolist() == CONJUGATES and w.grad.is_conj()
+    assert w.grad.tolist() == CONJUGATES
     assert [type(f).__name__ for f in (w.conj().grad_fn, lib._neg_view(w).grad_fn)] == [
         "ConjBackward0",
         "NegViewBackward0",
