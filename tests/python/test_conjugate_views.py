@@ -281,7 +281,7 @@ def test_files_of_the_other_library():
     for write, read in ((tenon, torch), (torch, tenon)):
         c = numbers(write).conj()
         file = io.BytesIO()
-        write.save([c, c.imag, c.conj()], file)
+        write.save([c, numbers(write).conj().imag, c.conj()], file)
         file.seek(0)
         conj, imag, base = read.load(file)
         assert conj.is_conj() and imag.is_neg() and not base.is_conj()
@@ -335,7 +335,8 @@ def test_what_a_view_shows_is_changed(lib):
 def test_numbers_from_negative_views(lib):
     x = lib.arange(6.0)
     indices = lib._neg_view(lib.tensor([-2, -3]))
-    assert [part.tolist() for part in x.tensor_split(indices)] == [[0, 1], [2], [3, 4, 5]]
+    if lib is tenon:  # PyTorch reads the numbers in memory
+        assert [part.tolist() for part in x.tensor_split(indices)] == [[0, 1], [2], [3, 4, 5]]
     assert (
         x[indices].tolist() == [2, 3]
         and x.repeat_interleave(lib._neg_view(lib.tensor([-1] * 6))).tolist() == x.tolist()
