@@ -28,7 +28,7 @@ Tensor native::nan_to_num(const Tensor& self, std::optional<double> nan,
   const ScalarType type = self.scalar_type();
   if (is_complex(type)) {
     return tenon::view_as_complex(
-        ops::nan_to_num::call(tenon::view_as_real(self), nan, posinf, neginf));
+        ops::nan_to_num::call(tenon::view_as_real(self.resolve_conj()), nan, posinf, neginf));
   }
   if (is_integral(type, true)) return self.clone();
   const double limit = largest(type);
