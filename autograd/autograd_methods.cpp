@@ -153,6 +153,8 @@ void Tensor::set_data(const Tensor& other) const {
   impl_->storage_offset = other.impl_->storage_offset;
   impl_->dtype = other.impl_->dtype;
   impl_->device = other.impl_->device;
+  impl_->is_conj = other.impl_->is_conj;
+  impl_->is_neg = other.impl_->is_neg;
   impl_->key_set.backends = other.impl_->key_set.backends;
   impl_->set_sizes_and_strides(other.sizes(), other.strides());
   impl_->refresh_data();

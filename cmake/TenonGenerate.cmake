@@ -88,7 +88,7 @@ function(tenon_generate target)
   add_custom_target(tenon_generated DEPENDS "${TENON_GEN_DIR}/gen.stamp")
   add_dependencies(${target} tenon_generated)
   tenon_check_kernels(${target} COMPILER tenonc OUT "${TENON_GEN_DIR}"
-    KERNELS "${root}/aten/composite" "${root}/aten/cpu" "${root}/aten/cuda" "${root}/aten/meta" "${root}/aten/sparse"
+    KERNELS "${root}/aten/composite" "${root}/aten/conjugate" "${root}/aten/cpu" "${root}/aten/cuda" "${root}/aten/meta" "${root}/aten/sparse"
     ARGUMENTS ${yaml} DEPENDS "${TENON_GEN_DIR}/gen.stamp")
   set(kernels ${TENON_GEN_CPU_SOURCES})
   list(FILTER kernels INCLUDE REGEX "/(pointwise|rowwise)/[^/]+\\.cpp$")

@@ -35,6 +35,9 @@ Tensor make_batched(const TensorBase& value, const Level& level) {
   impl.batched = new BatchedValue{value.impl(), level};
   impl.has_memory = false;
   impl.is_inference = of.is_inference;
+  // Only the value is resolved: a batched tensor has no memory.
+  impl.is_conj = of.is_conj;
+  impl.is_neg = of.is_neg;
   impl.key_set = impl.key_set.add(DispatchLayer::Batched);
   refresh_geometry(t);
   return t;

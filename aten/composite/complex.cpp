@@ -16,7 +16,7 @@ namespace {
 
 void check_parts(const char* op, const Tensor& a, const Tensor& b) {
   const auto serves = [](const Tensor& t) {
-    return t.scalar_type() == kFloat || t.scalar_type() == kDouble;
+    return t.scalar_type() == kFloat || t.scalar_type() == kDouble || t.scalar_type() == kHalf;
   };
   TENON_CHECK_NOT_IMPLEMENTED(serves(a) && serves(b), "[", op,
                               "] Expected both inputs to be Half, Float or Double tensors but got ",

@@ -20,7 +20,7 @@ namespace {
 std::vector<int64_t> numbers_of(const char* name, const Tensor& lengths) {
   TENON_CHECK(is_integral(lengths.scalar_type(), false), "[ctc_loss] ", name,
               " must be integral, got ", lengths.scalar_type());
-  const Tensor own = lengths.to(kCPU).to(kLong).contiguous();
+  const Tensor own = lengths.to(kCPU).to(kLong).resolve_neg().contiguous();
   const auto* first = static_cast<const int64_t*>(own.const_data_ptr());
   return {first, first + own.numel()};
 }

@@ -32,7 +32,7 @@ Tensor native::nan_to_num(const Tensor& self, std::optional<double> nan,
     // Both parts of a number that is not finite have the gradient 0.
     const Tensor x = self.requires_grad() ? where(isfinite(self), self, self.detach()) : self;
     return tenon::view_as_complex(
-        ops::nan_to_num::call(tenon::view_as_real(x), nan, posinf, neginf));
+        ops::nan_to_num::call(tenon::view_as_real(x.resolve_conj()), nan, posinf, neginf));
   }
   if (is_integral(type, true)) return self.clone();
   const double limit = largest(type);

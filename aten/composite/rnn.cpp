@@ -250,7 +250,7 @@ std::pair<Tensor, State> run_packed(const Settings& s, const Tensor& data,
                   batch_sizes.device() == kCPU,
               "[", s.op, "] batch_sizes must be int64 numbers of one dimension on the CPU, got ",
               batch_sizes.scalar_type(), " ", batch_sizes.sizes());
-  const Tensor list = batch_sizes.contiguous();
+  const Tensor list = batch_sizes.resolve_neg().contiguous();
   const auto* p = list.const_data_ptr<int64_t>();
   const std::vector<int64_t> sizes(p, p + list.numel());
   int64_t sum = 0;

@@ -57,7 +57,7 @@ std::vector<Tensor> native::tensor_split_tensor_indices_or_sections(const Tensor
               "[tensor_split] tensor_split expected tensor_indices_or_sections to be a zero-"
               "dimensional or one-dimensional tensor, but got a tensor with ",
               given.dim(), " dims");
-  const Tensor values = given.contiguous();
+  const Tensor values = given.resolve_neg().contiguous();
   const auto* numbers = static_cast<const int64_t*>(values.const_data_ptr());
   if (given.dim() == 0) return tensor_split(self, numbers[0], dim);
   return tensor_split(self, IntArrayRef(numbers, static_cast<size_t>(values.numel())), dim);

@@ -27,6 +27,13 @@ Tensor native::view(const Tensor& self, IntArrayRef size) {
 /// counted anew.
 Tensor native::view_dtype(const Tensor& self, ScalarType dtype) {
   const ScalarType from = self.scalar_type();
+  TENON_CHECK(from == dtype || !self.is_conj(),
+              "tenon.Tensor.view is not supported for conjugate view tensors when converting to a "
+              "different dtype.");
+  TENON_CHECK(
+      from == dtype || !self.is_neg(),
+      "tenon.Tensor.view is not supported for tensors with negative bit set when converting "
+      "to a different dtype.");
   const auto have = static_cast<int64_t>(element_size(from)),
              want = static_cast<int64_t>(element_size(dtype));
   DimVector sizes(self.sizes()), strides(self.strides());

@@ -25,6 +25,11 @@ Tensor native::view_as_real(const Tensor& self) {
   TENON_CHECK_TYPE(self.is_complex(),
                    "[view_as_real] view_as_real is only supported for complex tensors, got ",
                    self.scalar_type());
+  TENON_CHECK(
+      !self.is_conj(),
+      "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
+      "tensor so you can view it as real, use self.resolve_conj(); however, be warned that "
+      "the resulting tensor will NOT alias the original.");
   DimVector sizes(self.sizes()), strides(self.strides());
   for (int64_t& stride : strides) stride *= 2;
   sizes.push_back(2);
@@ -36,9 +41,9 @@ Tensor native::view_as_real(const Tensor& self) {
 /// [..., 2] of real and imaginary parts -> [...] of complex numbers.
 Tensor native::view_as_complex(const Tensor& self) {
   const ScalarType type = self.scalar_type();
-  TENON_CHECK_NOT_IMPLEMENTED(type == kFloat || type == kDouble,
-                              "[view_as_complex] view_as_complex is only supported for float and "
-                              "double tensors, but got a tensor of scalar type: ",
+  TENON_CHECK_NOT_IMPLEMENTED(type == kFloat || type == kDouble || type == kHalf,
+                              "[view_as_complex] view_as_complex is only supported for half, "
+                              "float and double tensors, but got a tensor of scalar type: ",
                               type);
   TENON_CHECK(self.dim() > 0,
               "[view_as_complex] Input tensor must have one or more dimensions, got a tensor "
@@ -62,8 +67,7 @@ Tensor native::view_as_complex(const Tensor& self) {
   TENON_CHECK(self.storage_offset() % 2 == 0,
               "[view_as_complex] Tensor must have a storage_offset divisible by 2, got ",
               self.storage_offset());
-  return view_of_dtype(self, type == kFloat ? kComplexFloat : kComplexDouble, sizes, strides,
-                       self.storage_offset() / 2);
+  return view_of_dtype(self, to_complex(type), sizes, strides, self.storage_offset() / 2);
 }
 
 }  // namespace tenon

@@ -56,8 +56,8 @@ void rename_privateuse1_backend(std::string_view name) {
 }
 
 const char* to_string(Backend backend) {
-  constexpr const char* kBackends[] = {"CPU",         "CUDA",      "Meta",
-                                       "PrivateUse1", "SparseCPU", "SparseCsrCPU"};
+  constexpr const char* kBackends[] = {"CPU",       "CUDA",         "Meta",      "PrivateUse1",
+                                       "SparseCPU", "SparseCsrCPU", "Unresolved"};
   const auto number = static_cast<size_t>(backend);
   return number < std::size(kBackends) ? kBackends[number] : "unknown";
 }

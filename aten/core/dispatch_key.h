@@ -9,14 +9,16 @@ namespace tenon {
 
 /// Where a tensor's data lives and in which layout. Bit numbers; a higher one wins when operands
 /// differ, so that a CPU scalar joins a CUDA tensor on the GPU and a sparse operand decides how a
-/// dense one is combined with it.
+/// dense one is combined with it. Unresolved is that of tensors whose conjugate or negative bit is
+/// set, besides their device's: its fallback computes with resolved copies.
 enum class Backend : uint8_t {
   CPU = 0,
   CUDA = 1,
   Meta = 2,
   PrivateUse1 = 3,
   SparseCPU = 4,
-  SparseCsrCPU = 5
+  SparseCsrCPU = 5,
+  Unresolved = 6
 };
 inline constexpr int kNumBackends = 8;
 
@@ -81,7 +83,7 @@ constexpr Backend backend_of(DeviceType type) {
   return Backend::PrivateUse1;
 }
 
-/// "CPU", "CUDA", "Meta", "PrivateUse1", "SparseCPU", "SparseCsrCPU".
+/// "CPU", "CUDA", "Meta", "PrivateUse1", "SparseCPU", "SparseCsrCPU", "Unresolved".
 TENON_API const char* to_string(Backend backend);
 
 }  // namespace tenon

@@ -37,6 +37,7 @@ const char* python_name(ScalarType type) {
   case kHalf: return "float16";
   case kFloat: return "float32";
   case kDouble: return "float64";
+  case kComplexHalf: return "complex32";
   case kComplexFloat: return "complex64";
   case kComplexDouble: return "complex128";
   case kBool: return "bool";
@@ -143,7 +144,18 @@ class Writer {
     }
   }
 
+  /// The element, whatever bits the tensor has.
   std::pair<double, double> number(int64_t offset) const {
+    auto [real, imag] = number_in_memory(offset);
+    if (t_.is_conj()) imag = -imag;
+    return t_.is_neg() ? std::pair(-real, -imag) : std::pair(real, imag);
+  }
+
+  std::pair<double, double> number_in_memory(int64_t offset) const {
+    if (t_.scalar_type() == kComplexHalf) {
+      const Half* parts = static_cast<const Half*>(t_.const_data_ptr()) + 2 * offset;
+      return {static_cast<float>(parts[0]), static_cast<float>(parts[1])};
+    }
     return TENON_DISPATCH_ALL(t_.scalar_type(), "print", {
       const scalar_t v = static_cast<const scalar_t*>(t_.const_data_ptr())[offset];
       if constexpr (tenon::is_complex(scalar_type_of<scalar_t>)) {
@@ -170,7 +182,8 @@ class Writer {
 
   template <class T>
   std::string printed_integer(int64_t offset) const {
-    return std::to_string(static_cast<const T*>(t_.const_data_ptr())[offset]);
+    const T value = static_cast<const T*>(t_.const_data_ptr())[offset];
+    return std::to_string(t_.is_neg() ? static_cast<T>(-value) : value);
   }
 
   void collect(int64_t offset) {

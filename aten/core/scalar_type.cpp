@@ -36,6 +36,11 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
     if (b == ScalarType::Bool) return a;
     if ((is_floating_point(b) && !is_float8(b)) || is_complex(b)) return b;
   }
+  if (b == ScalarType::ComplexHalf) std::swap(a, b);
+  if (a == ScalarType::ComplexHalf && !is_float8(b)) {
+    if (is_integral(b, true) || b == ScalarType::Half) return a;
+    return is_complex(b) ? b : to_complex(b);
+  }
   TENON_CHECK_NOT_IMPLEMENTED(!is_storage_only(a) && !is_storage_only(b),
                               "type promotion is not implemented for ", a, " and ", b);
   const Category ca = category_of(a);

@@ -21,6 +21,7 @@ enum class ScalarType : int8_t {
   Half = 5,
   Float = 6,
   Double = 7,
+  ComplexHalf = 8,
   ComplexFloat = 9,
   ComplexDouble = 10,
   Bool = 11,
@@ -44,6 +45,7 @@ inline constexpr ScalarType kLong = ScalarType::Long, kInt64 = kLong;
 inline constexpr ScalarType kHalf = ScalarType::Half, kFloat16 = kHalf;
 inline constexpr ScalarType kFloat = ScalarType::Float, kFloat32 = kFloat;
 inline constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble;
+inline constexpr ScalarType kComplexHalf = ScalarType::ComplexHalf;
 inline constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat;
 inline constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble;
 inline constexpr ScalarType kBool = ScalarType::Bool;
@@ -74,7 +76,7 @@ inline constexpr ScalarType kUInt64 = ScalarType::UInt64;
   M(uint8_t, Float8_e4m3fn)          \
   M(uint8_t, Float8_e5m2fnuz)        \
   M(uint8_t, Float8_e4m3fnuz)        \
-  M(uint16_t, UInt16) M(uint32_t, UInt32) M(uint64_t, UInt64)
+  M(uint16_t, UInt16) M(uint32_t, UInt32) M(uint64_t, UInt64) M(uint32_t, ComplexHalf)
 
 template <class T>
 struct ScalarTypeOf;
@@ -117,7 +119,7 @@ constexpr const char* to_string(ScalarType t) {
 inline std::ostream& operator<<(std::ostream& out, ScalarType t) { return out << to_string(t); }
 
 constexpr bool is_complex(ScalarType t) {
-  return t == ScalarType::ComplexFloat || t == ScalarType::ComplexDouble;
+  return t >= ScalarType::ComplexHalf && t <= ScalarType::ComplexDouble;
 }
 constexpr bool is_float8(ScalarType t) {
   return t >= ScalarType::Float8_e5m2 && t <= ScalarType::Float8_e4m3fnuz;
@@ -128,7 +130,9 @@ constexpr bool is_wide_unsigned(ScalarType t) {
 /// Byte and UInt16 to UInt64.
 constexpr bool is_unsigned(ScalarType t) { return t == ScalarType::Byte || is_wide_unsigned(t); }
 /// Whether tensors of the type can be stored, viewed and copied only: every other operator throws.
-constexpr bool is_storage_only(ScalarType t) { return is_float8(t) || is_wide_unsigned(t); }
+constexpr bool is_storage_only(ScalarType t) {
+  return is_float8(t) || is_wide_unsigned(t) || t == ScalarType::ComplexHalf;
+}
 constexpr bool is_floating_point(ScalarType t) {
   return t == ScalarType::Float || t == ScalarType::Double || t == ScalarType::Half ||
          t == ScalarType::BFloat16 || is_float8(t);
@@ -142,16 +146,19 @@ constexpr bool is_integral(ScalarType t, bool include_bool) {
          (include_bool && t == ScalarType::Bool);
 }
 constexpr bool is_differentiable(ScalarType t) { return is_floating_point(t) || is_complex(t); }
-/// ComplexFloat -> Float, ComplexDouble -> Double, else itself.
+/// ComplexHalf -> Half, ComplexFloat -> Float, ComplexDouble -> Double, else itself.
 constexpr ScalarType to_real(ScalarType t) {
   return t == ScalarType::ComplexFloat    ? ScalarType::Float
          : t == ScalarType::ComplexDouble ? ScalarType::Double
+         : t == ScalarType::ComplexHalf   ? ScalarType::Half
                                           : t;
 }
-/// Double -> ComplexDouble, other real types -> ComplexFloat, complex types -> themselves.
+/// Half -> ComplexHalf, Double -> ComplexDouble, other real types -> ComplexFloat, complex types ->
+/// themselves.
 constexpr ScalarType to_complex(ScalarType t) {
   return is_complex(t)             ? t
          : t == ScalarType::Double ? ScalarType::ComplexDouble
+         : t == ScalarType::Half   ? ScalarType::ComplexHalf
                                    : ScalarType::ComplexFloat;
 }
 

@@ -246,12 +246,21 @@ namespace {
                        " are out of bounds for storage of size ", source.storage->nbytes());
 }
 
+/// The conjugate and negative bits: few tensors have one, and others pay for one test.
+void copy_bits(const TensorImpl& from, TensorImpl& to) {
+  if (TENON_LIKELY(!from.is_conj && !from.is_neg)) return;
+  to.is_conj = from.is_conj;
+  to.is_neg = from.is_neg;
+  to.key_set.backends = from.key_set.backends;
+}
+
 /// A view of all of `source` but its geometry and its first element, which the caller sets.
 IntrusivePtr<TensorImpl> new_view(TensorImpl& source, int64_t offset) {
   auto impl = IntrusivePtr<TensorImpl>::adopt(TensorImpl::create(source.dtype, source.device));
   impl->storage = source.storage;
   impl->storage_offset = offset;
   impl->is_inference = source.is_inference;
+  copy_bits(source, *impl);
   if (TENON_UNLIKELY(source.is_inference)) return impl;
   TensorImpl& base = source.base ? *source.base : source;
   impl->base = IntrusivePtr<TensorImpl>::share(&base);
@@ -318,6 +327,7 @@ TensorBase make_detached(const TensorBase& self) {
   impl->strides = source.strides;
   impl->is_wrapped_number = source.is_wrapped_number;
   impl->is_inference = source.is_inference;
+  copy_bits(source, *impl);
   if (TENON_UNLIKELY(source.sparse != nullptr)) {
     impl->sparse = new SparseValue(*source.sparse);
     impl->layout = source.layout;

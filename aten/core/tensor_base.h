@@ -53,6 +53,9 @@ class TensorBase {
   bool is_complex() const { return tenon::is_complex(scalar_type()); }
   bool is_sparse() const { return get().layout == kSparse; }
   bool is_sparse_csr() const { return get().layout == kSparseCsr; }
+  /// Whether the elements are the conjugates of those in memory, or their negatives.
+  bool is_conj() const { return get().is_conj; }
+  bool is_neg() const { return get().is_neg; }
   bool is_wrapped_number() const { return get().is_wrapped_number; }
   DispatchKeySet key_set() const { return impl_ ? impl_->key_set : DispatchKeySet(); }
 

@@ -48,6 +48,9 @@ struct TensorImpl {
   /// Made in inference mode: its changes are not counted, nor are its views known as such, so that
   /// it can be changed in inference mode only and is never saved for backward.
   bool is_inference = false;
+  /// Its elements are the conjugates of those in memory, or the negatives, or both.
+  bool is_conj : 1 = false;
+  bool is_neg : 1 = false;
   void* data = nullptr;  ///< first element; null on devices without data
   int64_t numel = 0;
   int64_t storage_offset = 0;  ///< in elements
@@ -72,6 +75,13 @@ struct TensorImpl {
   /// Sets sizes with row-major strides and the number of elements.
   TENON_API void set_sizes_contiguous(IntArrayRef new_sizes);
   TENON_API void set_sizes_and_strides(IntArrayRef new_sizes, IntArrayRef new_strides);
+  /// Sets both bits, and the backend that asks for copies without them.
+  void set_unresolved(bool conj, bool neg) {
+    constexpr uint8_t kBit = DispatchKeySet(Backend::Unresolved).backends;
+    is_conj = conj;
+    is_neg = neg;
+    key_set.backends = static_cast<uint8_t>((key_set.backends & ~kBit) | (conj || neg ? kBit : 0));
+  }
   /// Recomputes `data` after the storage or the offset has changed.
   void refresh_data() {
     data = storage && storage->data()

@@ -11,6 +11,7 @@ constexpr const char* kKeyNames[] = {"CPU",
                                      "PrivateUse1",
                                      "SparseCPU",
                                      "SparseCsrCPU",
+                                     "Unresolved",
                                      "CompositeExplicit",
                                      "CompositeImplicit",
                                      "Python",
@@ -39,7 +40,7 @@ DispatchKey parse_dispatch_key(std::string_view name) {
 DispatchKey dispatch_key_of(DeviceType type) { return static_cast<DispatchKey>(backend_of(type)); }
 
 std::optional<Backend> backend_of(DispatchKey key) {
-  if (key > DispatchKey::SparseCsrCPU) return std::nullopt;
+  if (key > DispatchKey::Unresolved) return std::nullopt;
   return static_cast<Backend>(key);
 }
 

@@ -18,6 +18,7 @@ enum class DispatchKey : uint8_t {
   PrivateUse1,
   SparseCPU,
   SparseCsrCPU,
+  Unresolved,         ///< tensors with a conjugate or negative bit
   CompositeExplicit,  ///< every backend without a kernel of its own
   CompositeImplicit,  ///< the same, made of operators, which give its derivative
   Python,             ///< layers: above the backend's kernel, whatever the backend

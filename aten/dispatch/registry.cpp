@@ -59,11 +59,15 @@ const Registration* OperatorRecord::find(DispatchKey key) const {
 }
 
 const Registration* OperatorRecord::backend_kernel(int slot) const {
-  if (slot >= 1 && slot <= static_cast<int>(DispatchKey::SparseCsrCPU) + 1) {
+  if (slot >= 1 && slot <= static_cast<int>(DispatchKey::Unresolved) + 1) {
     if (const auto* own = find(static_cast<DispatchKey>(slot - 1))) return own;
   }
   if (original[slot]) return nullptr;
-  if (const auto* composite = find(DispatchKey::CompositeExplicit)) return composite;
+  // A function that may read memory gets copies of tensors with a conjugate or negative bit.
+  const bool takes_composite =
+      slot != static_cast<int>(DispatchKey::Unresolved) + 1 || (schema && schema->is_view());
+  const auto* composite = find(DispatchKey::CompositeExplicit);
+  if (composite && takes_composite) return composite;
   return find(DispatchKey::CompositeImplicit);
 }
 

@@ -64,6 +64,8 @@ class ScalarList {
 /// The type to compute in. Bounds beyond int32 need int64, so that they compare as what they are;
 /// so does an operator that has a loop for that alone.
 ComputeType loop_type(const PointwiseOp& op, ScalarType common, const ScalarList& scalars) {
+  if (common == ScalarType::ComplexHalf && op.complex32) return ComputeType::C64;
+  if (is_wide_unsigned(common) && op.unsigned_integers) return ComputeType::I64;
   const ComputeType type = compute_type(common);
   if (type != ComputeType::I32) return type;
   const PointwiseLoops& loops = *op.cpu();

@@ -27,13 +27,13 @@ TENON_API void pointwise_multi(const PointwiseOp& op, ArrayRef<const TensorBase*
                                ArrayRef<const Scalar*> scalars, TensorBase* outs,
                                uint32_t wanted = ~0u);
 
-/// Whether generated kernels run where the tensors are; elsewhere, and if one of them is sparse,
-/// the same is computed with operators.
+/// Whether generated kernels run where the tensors are; elsewhere, and if one of them is sparse or
+/// unresolved, the same is computed with operators.
 template <class... Tensors>
 bool has_pointwise_kernels(const Tensors&... tensors) {
   constexpr uint8_t kOthers =
       (DispatchKeySet(Backend::PrivateUse1) | DispatchKeySet(Backend::SparseCPU) |
-       DispatchKeySet(Backend::SparseCsrCPU))
+       DispatchKeySet(Backend::SparseCsrCPU) | DispatchKeySet(Backend::Unresolved))
           .backends;
   return !((tensors.key_set().backends | ...) & kOthers);
 }

@@ -58,6 +58,8 @@ struct PointwiseOp {
   uint8_t cost = 1;                  ///< about the vector instructions per element
   const PointwiseLoops* (*cpu)() = nullptr;
   CudaLauncher cuda = nullptr;
+  bool complex32 = false;          ///< takes ComplexHalf, computed as ComplexFloat
+  bool unsigned_integers = false;  ///< takes UInt16 to UInt64, computed as the same bits of Long
 };
 
 }  // namespace tenon::native

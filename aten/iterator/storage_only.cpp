@@ -65,13 +65,28 @@ double decode(uint8_t bits, const Float8& format) {
   return sign * std::ldexp(units, std::max(exponent, 1) - format.bias - format.fraction);
 }
 
+std::complex<float> complex_of_halves(const void* from) {
+  Half parts[2];
+  std::memcpy(parts, from, sizeof parts);
+  return {static_cast<float>(parts[0]), static_cast<float>(parts[1])};
+}
+
+uint32_t halves_of_complex(float real, float imag) {
+  const Half parts[] = {Half(real), Half(imag)};
+  uint32_t bits;
+  std::memcpy(&bits, parts, sizeof bits);
+  return bits;
+}
+
 /// Element i of dtype `Type`, T in memory: float8 as the number it is, complex numbers as their
 /// real part.
 template <class T, ScalarType Type>
 auto read_element(const void* from, int64_t i) {
   T value;
   std::memcpy(&value, static_cast<const char*>(from) + i * sizeof(T), sizeof(T));
-  if constexpr (is_float8(Type)) {
+  if constexpr (Type == kComplexHalf) {
+    return complex_of_halves(&value).real();
+  } else if constexpr (is_float8(Type)) {
     return static_cast<float>(decode(value, format_of(Type)));
   } else if constexpr (is_complex(Type)) {
     return value.real();
@@ -84,7 +99,9 @@ auto read_element(const void* from, int64_t i) {
 
 template <class T, ScalarType Type, class S>
 T element_of_number(S value) {
-  if constexpr (is_float8(Type)) {
+  if constexpr (Type == kComplexHalf) {
+    return halves_of_complex(static_cast<float>(value), 0);
+  } else if constexpr (is_float8(Type)) {
     return encode(static_cast<float>(value), format_of(Type));
   } else if constexpr (is_complex(Type)) {
     return T(static_cast<typename T::value_type>(value));
@@ -100,10 +117,33 @@ T element_of_number(S value) {
   }
 }
 
+/// A complex number of another dtype, of which one is of halves, whose type here is uint32_t.
+template <class D, class S>
+D complex_element(const void* from) {
+  if constexpr (std::is_same_v<S, uint32_t>) {
+    if constexpr (std::is_same_v<D, uint32_t>) {
+      D bits;
+      std::memcpy(&bits, from, sizeof bits);
+      return bits;
+    } else {
+      return D(complex_of_halves(from));
+    }
+  } else {
+    S value;
+    std::memcpy(&value, from, sizeof value);
+    return halves_of_complex(static_cast<float>(value.real()), static_cast<float>(value.imag()));
+  }
+}
+
 template <class D, ScalarType To, class S, ScalarType From>
 void convert_stored(void* dst, const void* src, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
-    const D value = element_of_number<D, To>(read_element<S, From>(src, i));
+    D value;
+    if constexpr (is_complex(From) && is_complex(To)) {
+      value = complex_element<D, S>(static_cast<const char*>(src) + i * sizeof(S));
+    } else {
+      value = element_of_number<D, To>(read_element<S, From>(src, i));
+    }
     std::memcpy(static_cast<char*>(dst) + i * sizeof(D), &value, sizeof(D));
   }
 }
@@ -147,7 +187,10 @@ Converter storage_only_converter(ScalarType dst, ScalarType src) {
 
 void store_storage_only(void* to, const Scalar& value, ScalarType type) {
   uint64_t bits = 0;
-  if (is_float8(type)) {
+  if (type == kComplexHalf) {
+    const std::complex<double> number = value.toComplexDouble();
+    bits = halves_of_complex(static_cast<float>(number.real()), static_cast<float>(number.imag()));
+  } else if (is_float8(type)) {
     bits = encode(value.toFloat(), format_of(type));
   } else if (value.is_integral(true) || value.toDouble() < 0x1p63) {
     bits = static_cast<uint64_t>(value.toLong());
@@ -160,6 +203,7 @@ void store_storage_only(void* to, const Scalar& value, ScalarType type) {
 Scalar storage_only_value(const void* from, ScalarType type) {
   uint64_t bits = 0;
   std::memcpy(&bits, from, element_size(type));
+  if (type == kComplexHalf) return std::complex<double>(complex_of_halves(&bits));
   if (is_float8(type)) return decode(static_cast<uint8_t>(bits), format_of(type));
   TENON_CHECK_NOT_IMPLEMENTED(bits >> 63 == 0,
                               "[item] a UInt64 of 2^63 or more is not implemented, got ", bits);

@@ -13,6 +13,29 @@
 namespace tenon::structured {
 namespace {
 
+/// The name of the C++ type, which PyTorch's messages have.
+const char* cpp_name(ScalarType type) {
+  switch (type) {
+  case kByte: return "unsigned char";
+  case kChar: return "signed char";
+  case kShort: return "short int";
+  case kInt: return "int";
+  case kLong: return "long int";
+  case kHalf: return "c10::Half";
+  case kBFloat16: return "c10::BFloat16";
+  case kFloat: return "float";
+  case kDouble: return "double";
+  case kComplexHalf: return "c10::complex<c10::Half>";
+  case kComplexFloat: return "c10::complex<float>";
+  case kComplexDouble: return "c10::complex<double>";
+  case kBool: return "bool";
+  case kUInt16: return "short unsigned int";
+  case kUInt32: return "unsigned int";
+  case kUInt64: return "long unsigned int";
+  default: return to_string(type);
+  }
+}
+
 /// The words of PyTorch for a result of linear algebra; null for other operators.
 const char* result_of_linalg(std::string_view op) {
   if (op == "linalg_eig" || op == "linalg_eigvals") return "eigenvalues";
@@ -157,8 +180,8 @@ void check_out_dtype(const char* op, const TensorBase& out, ScalarType dtype) {
   TENON_CHECK(out.scalar_type() == dtype || (name != "amax" && name != "amin"), "[", op,
               "] Expected the dtype for input and out to match, but got ", dtype,
               " for input's dtype and ", out.scalar_type(), " for out's dtype.");
-  TENON_CHECK(out.scalar_type() == dtype, "[", op, "] Expected out tensor to have dtype ", dtype,
-              ", but got ", out.scalar_type(), " instead");
+  TENON_CHECK(out.scalar_type() == dtype, "[", op, "] Expected out tensor to have dtype ",
+              cpp_name(dtype), ", but got ", cpp_name(out.scalar_type()), " instead");
 }
 
 void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes, ScalarType dtype) {

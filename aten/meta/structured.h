@@ -17,7 +17,7 @@ TENON_API TensorBase allocate(const TensorSpec& spec);
 
 /// The tensor a kernel shall write for `out`: `out` itself, resized where it must be, or a
 /// temporary where `out` has another dtype, is not laid out as the kernel expects or shares memory
-/// with an input. Errors: "[op] Expected out tensor to have dtype Float, but got Double instead",
+/// with an input. Errors: "[op] Expected out tensor to have dtype float, but got double instead",
 /// or where the spec lets it cast "[op] result type Float can't be cast to the desired output type
 /// Long"; memory shared with an input where the spec forbids it; another device.
 TENON_API TensorBase prepare_out(const char* op, const TensorBase& out, const TensorSpec& spec,
@@ -39,7 +39,7 @@ inline void own_result(const TensorBase& result) {
     impl.own_version.store(0, std::memory_order_relaxed);
 }
 
-/// "[op] Expected out tensor to have dtype Long, but got Int instead" unless it has the dtype.
+/// "[op] Expected out tensor to have dtype long int, but got int instead" unless it has the dtype.
 TENON_API void check_out_dtype(const char* op, const TensorBase& out, ScalarType dtype);
 /// Resizes `out` for a result of the given sizes and dtype, which is then copied into it.
 TENON_API void resize_out(const char* op, const TensorBase& out, IntArrayRef sizes,

@@ -68,7 +68,8 @@ struct Region {
 
 bool is_same_data(const Tensor& a, const Tensor& b) {
   return a.defined() && b.defined() && a.is_alias_of(b) && a.sizes() == b.sizes() &&
-         a.strides() == b.strides() && a.storage_offset() == b.storage_offset();
+         a.strides() == b.strides() && a.storage_offset() == b.storage_offset() &&
+         a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg();
 }
 
 SavedPlace place_of(const Tensor& saved, const std::vector<Tensor>& arguments,

@@ -241,7 +241,9 @@ class Call {
     for (Value& value : of_tangents) {
       value = replaced(value, [&](const Tensor& t) {
         const Tensor tangent = arguments_.tangent(t);
-        return tangent.defined() ? tangent : t;
+        if (!tangent.defined()) return t;
+        // Pairs of real numbers have no conjugate bit.
+        return schema_->name == "view_as_real" ? tangent.resolve_conj() : tangent;
       });
     }
     redispatch_boxed(op_, keys_, stack_);

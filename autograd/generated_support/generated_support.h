@@ -173,10 +173,12 @@ inline DispatchKeySet key_set_of(const TensorBase& t) { return t.key_set(); }
 inline DispatchKeySet key_set_of(const std::optional<Tensor>& t) {
   return t ? t->key_set() : DispatchKeySet();
 }
-/// Whether Python takes calls with these tensors, so that operators compute and no kernel does.
+/// Whether Python takes calls with these tensors, or one has a conjugate or negative bit, so that
+/// operators compute and no kernel does.
 template <class... Tensors>
-bool python_takes_any(const Tensors&... tensors) {
-  return python_takes((DispatchKeySet() | ... | key_set_of(tensors)));
+bool needs_operators(const Tensors&... tensors) {
+  const DispatchKeySet keys = (DispatchKeySet() | ... | key_set_of(tensors));
+  return python_takes(keys) || keys.has(Backend::Unresolved);
 }
 
 inline bool any_grad_defined(const variable_list& grads) {

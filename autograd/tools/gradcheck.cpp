@@ -26,12 +26,14 @@ class Reals {
   int64_t size() const { return size_; }
   double operator[](int64_t i) const {
     return TENON_DISPATCH_FLOATING_AND_REDUCED(to_real(t_.scalar_type()), "gradcheck", {
-      return static_cast<double>(static_cast<const scalar_t*>(t_.const_data_ptr())[offset_of(i)]);
+      return sign_of(i) *
+             static_cast<double>(static_cast<const scalar_t*>(t_.const_data_ptr())[offset_of(i)]);
     });
   }
   void set(int64_t i, double value) const {
     TENON_DISPATCH_FLOATING_AND_REDUCED(to_real(t_.scalar_type()), "gradcheck", {
-      static_cast<scalar_t*>(t_.data_ptr())[offset_of(i)] = static_cast<scalar_t>(value);
+      static_cast<scalar_t*>(t_.data_ptr())[offset_of(i)] =
+          static_cast<scalar_t>(sign_of(i) * value);
     });
   }
   /// "element [1, 2]", with "imaginary part of" before it where that is meant.
@@ -47,6 +49,12 @@ class Reals {
   }
 
  private:
+  /// -1 where memory holds the negative of the number.
+  double sign_of(int64_t i) const {
+    const bool is_conjugated = t_.is_conj() && i % parts_ == 1;
+    return is_conjugated != t_.is_neg() ? -1 : 1;
+  }
+
   /// In numbers.
   int64_t offset_of(int64_t i) const {
     int64_t element = i / parts_;

@@ -8,11 +8,14 @@
 #include "autograd/messages.h"
 #include "autograd/meta.h"
 #include "autograd/tools/anomaly.h"
+#include "tenon/ops/_conj.h"
+#include "tenon/ops/_neg_view.h"
 #include "tenon/ops/as_strided.h"
 #include "tenon/ops/as_strided_backward.h"
 #include "tenon/ops/clone.h"
 #include "tenon/ops/copy.h"
 #include "tenon/ops/new_empty_strided.h"
+#include "tenon/ops/resolve_conj.h"
 #include "tenon/ops/view_as_complex.h"
 #include "tenon/ops/view_as_real.h"
 #include "tenon/ops/zero.h"
@@ -20,15 +23,24 @@
 namespace tenon::autograd {
 namespace {
 
-/// Sizes, strides and offset of a tensor within its storage, in elements of its dtype.
+/// Sizes, strides and offset of a tensor within its storage, in elements of its dtype, and what its
+/// elements are of those in memory.
 struct Geometry {
   DimVector sizes;
   DimVector strides;
   int64_t offset;
   ScalarType dtype;
+  bool is_conj;
+  bool is_neg;
 
   explicit Geometry(const TensorBase& t)
-      : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()), dtype(t.dtype()) {}
+      : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()), dtype(t.dtype()),
+        is_conj(t.is_conj()), is_neg(t.is_neg()) {}
+  /// Of a tensor's elements those in memory, and of those in memory the tensor's.
+  Tensor toggle(Tensor t) const {
+    if (is_conj) t = _conj(t);
+    return is_neg ? _neg_view(t) : std::move(t);
+  }
   /// The same complex elements as pairs of real ones, [..., 2], as view_as_real() has them.
   Geometry as_real() const {
     Geometry pairs(*this);
@@ -48,11 +60,18 @@ struct Geometry {
 ///   gather: base -> view, the elements that the view sees
 ///   scatter: view -> base, the elements at their places among zeros, those seen twice added up
 ///   replace: (base, view) -> base, with the part that the view sees replaced
-/// They are computed in elements of the real dtype where the two differ.
+/// They are computed in elements of the real dtype where the two differ, and in those of memory
+/// where the base or the view has a conjugate or negative bit.
 struct Part {
   Geometry base;
   Geometry view;
 
+  /// Whether as_strided() alone gives another tensor than the view.
+  bool differs() const {
+    return base.dtype != view.dtype || base.is_conj != view.is_conj || base.is_neg != view.is_neg;
+  }
+  /// Whether the elements of base and view are those in memory.
+  bool is_plain() const { return !differs() && !base.is_conj && !base.is_neg; }
   bool shows_reals() const { return view.dtype != base.dtype && is_complex(base.dtype); }
   bool shows_pairs() const { return view.dtype != base.dtype && is_complex(view.dtype); }
   Geometry base_elements() const { return shows_reals() ? base.as_real() : base; }
@@ -60,10 +79,19 @@ struct Part {
 
   /// What has the base's dtype, or the view's, in the elements that the maps are computed in, and
   /// back: the same memory.
-  Tensor from_base(const Tensor& t) const { return shows_reals() ? view_as_real(t) : t; }
-  Tensor from_view(const Tensor& t) const { return shows_pairs() ? view_as_real(t) : t; }
-  Tensor to_base(Tensor t) const { return shows_reals() ? view_as_complex(t) : std::move(t); }
-  Tensor to_view(Tensor t) const { return shows_pairs() ? view_as_complex(t) : std::move(t); }
+  Tensor from_base(const Tensor& t) const {
+    return shows_reals() ? pairs(base.toggle(t)) : base.toggle(t);
+  }
+  Tensor from_view(const Tensor& t) const {
+    return shows_pairs() ? pairs(view.toggle(t)) : view.toggle(t);
+  }
+  Tensor to_base(Tensor t) const {
+    return base.toggle(shows_reals() ? view_as_complex(t) : std::move(t));
+  }
+  Tensor to_view(Tensor t) const {
+    return view.toggle(shows_pairs() ? view_as_complex(t) : std::move(t));
+  }
+  static Tensor pairs(const Tensor& t) { return view_as_real(t.resolve_conj()); }
 };
 
 Tensor gather(const Tensor& values, const Part& part);
@@ -155,8 +183,9 @@ Tensor gather(const Tensor& values, const Part& part) {
         Tensor elements = part.from_base(values);
         if (elements.strides() != IntArrayRef(base.strides)) elements = laid_out(elements, base);
         const Tensor seen = part_of(elements, base, part.view_elements());
-        return part.shows_pairs() ? as_result(part.to_view(seen.clone(MemoryFormat::Contiguous)))
-                                  : seen.clone();
+        if (part.is_plain()) return seen.clone();
+        return as_result(part.to_view(
+            seen.clone(part.shows_pairs() ? MemoryFormat::Contiguous : MemoryFormat::Preserve)));
       },
       values);
 }
@@ -168,25 +197,31 @@ Tensor scatter(const Tensor& values, const Part& part) {
         const Geometry base = part.base_elements(), view = part.view_elements();
         Tensor result = as_strided_backward(part.from_view(values), base.sizes, base.strides,
                                             base.offset, view.sizes, view.strides, view.offset);
-        return part.shows_reals() ? as_result(part.to_base(result.contiguous())) : result;
+        if (part.is_plain()) return result;
+        return as_result(part.to_base(part.shows_reals() ? result.contiguous() : result));
       },
       values);
 }
 
 Tensor replace(Tensor values, const Tensor& by, const Part& part) {
   // Writing the rows of a matrix one by one must not copy the matrix for each.
-  const bool in_place = owned_alone(values) && values.strides() == IntArrayRef(part.base.strides);
+  const bool has_bits = part.base.is_conj || part.base.is_neg;
+  const bool in_place =
+      !has_bits && owned_alone(values) && values.strides() == IntArrayRef(part.base.strides);
   return recorded<Replace>(
       part,
       [&] {
-        Tensor result = in_place ? std::move(values) : laid_out(values, part.base);
-        Tensor seen = part_of(part.from_base(result), part.base_elements(), part.view_elements());
+        // Of a base with bits the elements of memory are written, and become the base's at the end.
+        Tensor result =
+            in_place ? std::move(values) : laid_out(part.base.toggle(std::move(values)), part.base);
+        Tensor seen = part_of(part.shows_reals() ? view_as_real(result) : result,
+                              part.base_elements(), part.view_elements());
         if (by.defined()) {
           seen.copy_(part.from_view(by));
         } else {
           seen.zero_();
         }
-        return result;
+        return has_bits ? as_result(part.base.toggle(std::move(result))) : result;
       },
       values, by);
 }
@@ -266,7 +301,7 @@ Tensor replay_recorded(const Tensor& base, const Tensor& view) {
 
 /// A new node that reads the view from its base as it is now.
 Edge edge_to_base(const Tensor& view, const Tensor& base) {
-  if (view.scalar_type() != base.scalar_type() && needs_grad(base))
+  if (Part{Geometry(base), Geometry(view)}.differs() && needs_grad(base))
     return gradient_edge(replay_recorded(base, view));
   // The base may have no history any more, and the view's then ends here.
   auto node = make_node<Gather>(Part{Geometry(base), Geometry(view)});
@@ -298,7 +333,7 @@ Tensor replay_view(const Tensor& values, const Tensor& base, const Tensor& view)
   const Part part{Geometry(base), Geometry(view)};
   const Geometry of_base = part.base_elements(), of_view = part.view_elements();
   Tensor elements = part.from_base(values);
-  const bool same = part.base.dtype != part.view.dtype && of_base.sizes == of_view.sizes &&
+  const bool same = part.differs() && of_base.sizes == of_view.sizes &&
                     of_base.strides == of_view.strides && of_base.offset == of_view.offset;
   if (!same) elements = part_of(elements, of_base, of_view);
   return part.to_view(std::move(elements));

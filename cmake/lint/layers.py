@@ -39,6 +39,7 @@ ATEN = tuple(
         "batching",
         "stable",
         "sparse",
+        "conjugate",
     )
 )
 OPERATORS = BELOW + ATEN + ("generated", "autograd")
@@ -97,6 +98,7 @@ LAYERS = (
     Layer("aten/batching", ("aten/batching/",), BELOW + ATEN[:4] + ("generated",)),
     Layer("aten/stable", ("aten/stable/",), BELOW + ATEN[:6] + ("aten/registration", "aten/cpu", "generated")),
     Layer("aten/sparse", ("aten/sparse/",), BELOW + ATEN[:8] + ("generated",)),
+    Layer("aten/conjugate", ("aten/conjugate/",), BELOW + ATEN[:8] + ("generated",)),
     Layer("aten/registration", ("aten/registration/",), BELOW + ATEN[:5] + ("generated",)),
     Layer(
         "generated",

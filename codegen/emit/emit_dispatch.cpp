@@ -68,9 +68,29 @@ bool owns_result(const Operator& op) {
          op.schema.returns.size() == 1 && op.schema.returns[0].type.is_tensor();
 }
 
+/// Whether it makes a tensor of the options or in the memory format asked for: `zeros_like`,
+/// `clone`.
+bool is_factory(const schema::FunctionSchema& schema) {
+  if (schema.kind() != SchemaKind::kFunctional) return false;
+  return schema.tensor_options() ||
+         std::any_of(schema.args.begin(), schema.args.end(), [](const auto& argument) {
+           return argument.type.without_optional().is(schema::BaseType::kMemoryFormat);
+         });
+}
+
+/// Whether a composite takes tensors with a conjugate or negative bit as they are: what is made of
+/// operators, views, and factories, which call operators that read elements. A function in C++ may
+/// read memory itself and gets copies.
+bool takes_unresolved(const Operator& op, ThunkKind kind) {
+  return op.is_view() || op.is_composite_implicit() || kind == ThunkKind::kComposition ||
+         (kind == ThunkKind::kDirect && is_factory(op.schema));
+}
+
 /// A composition or a function in C++, for every backend but those that `dispatch` names.
 ir::Thunk& composite(Thunks& thunks, const Operator& op, ThunkKind kind) {
-  ir::Thunk& thunk = thunks.add(kind, "composite", kEverywhere);
+  Slots slots = kEverywhere;
+  if (takes_unresolved(op, kind)) slots.push_back("Unresolved");
+  ir::Thunk& thunk = thunks.add(kind, "composite", slots);
   thunk.owns_result = owns_result(op) && !op.is_composite_implicit();
   return thunk;
 }

@@ -6,6 +6,7 @@
 #include "codegen/expr/graph/print_readable.h"
 #include "codegen/expr/graph/print_tensor.h"
 #include "codegen/meaning/cpp_names.h"
+#include "codegen/meaning/defaults.h"
 #include "codegen/meaning/expression.h"
 #include "codegen/meaning/pointwise_kernel.h"
 
@@ -109,6 +110,7 @@ emit_gradient_kernels(const Operator& op, const PointwiseGradients& gradients,
     kernels.push_back({emit_kernel(ident, gradients.expression.graph, nodes, inputs, scalars),
                        std::move(outputs)});
     keep_fused_types(op, kernels.back());
+    kernels.back().complex32 = op.has_tag(kComplex32Tag);
   }
   return kernels;
 }

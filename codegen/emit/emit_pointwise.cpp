@@ -11,6 +11,7 @@
 #include "codegen/expr/graph/infer.h"
 #include "codegen/expr/graph/print_kernel.h"
 #include "codegen/meaning/cpp_names.h"
+#include "codegen/meaning/defaults.h"
 #include "codegen/meaning/expression.h"
 #include "codegen/meaning/pointwise_kernel.h"
 
@@ -273,6 +274,8 @@ ir::ForwardKernel emit_pointwise(const Operator& op) {
   }
   ir::ForwardKernel kernel;
   static_cast<ir::Kernel&>(kernel) = kernel_head(ident, operands, scalars, num_outputs, summary);
+  kernel.complex32 = op.has_tag(kComplex32Tag);
+  kernel.unsigned_integers = op.has_tag(kUnsignedTag);
   for (auto& [name, text] : defaults) kernel.defaults.push_back({name, std::move(text)});
   kernel.masks = mixed.masks;
   kernel.draws = mixed.functions;

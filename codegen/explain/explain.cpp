@@ -7,7 +7,8 @@
 namespace tenon::codegen {
 namespace {
 
-/// None (calls without tensors), CPU, CUDA, Meta, PrivateUse1, SparseCPU, SparseCsrCPU.
+/// None (calls without tensors), CPU, CUDA, Meta, PrivateUse1, SparseCPU, SparseCsrCPU. A composite
+/// may serve Unresolved too.
 constexpr size_t kNumSlots = 7;
 
 std::string join(const std::vector<std::string>& words) {
@@ -238,7 +239,7 @@ class Explanation {
     for (const auto& [symbol, slots] : rows) {
       for (const ir::Thunk& thunk : form.dispatch.thunks) {
         if (thunk.symbol != symbol) continue;
-        const bool everywhere = slots.size() == kNumSlots;
+        const bool everywhere = slots.size() >= kNumSlots;
         out_ << "      " << (everywhere ? "every backend" : join(slots)) << ": "
              << describe(entry_, thunk) << "\n";
       }

@@ -39,9 +39,10 @@ struct Kernel {
   Promotion promotion = Promotion::kDefault;
   uint32_t promoting_inputs = 0, promoting_scalars = 0;  ///< bit masks
   int cost = 0;
+  bool complex32 = false, unsigned_integers = false;  ///< takes these storage-only dtypes too
   std::vector<KernelBody> bodies;
   TENON_FIELDS(ident, inputs, scalars, num_outputs, promotion, promoting_inputs, promoting_scalars,
-               cost, bodies)
+               cost, complex32, unsigned_integers, bodies)
 };
 
 /// That of a `pointwise` entry.

@@ -41,6 +41,9 @@ inline constexpr std::string_view kSeededTag = "nondeterministic_seeded";
 inline constexpr std::string_view kGeneratedCallsTag = "called_by_generated_code";
 /// Of ranges: an `out` of as many elements keeps its shape.
 inline constexpr std::string_view kSequenceTag = "sequence";
+/// Of `pointwise` entries that compute with these storage-only dtypes too.
+inline constexpr std::string_view kComplex32Tag = "complex32";
+inline constexpr std::string_view kUnsignedTag = "unsigned_integers";
 
 /// The categories of dtypes that `pointwise` computes: those that it has expressions for, whose
 /// functions all serve them. Needs the entry's functions.

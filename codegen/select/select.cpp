@@ -13,8 +13,8 @@ namespace tenon::codegen {
 namespace {
 
 /// Folders whose sources are compiled only if they are needed.
-const std::vector<std::string> kKernelFolders = {"aten/composite", "aten/cpu", "aten/cuda",
-                                                 "aten/meta", "aten/sparse"};
+const std::vector<std::string> kKernelFolders = {"aten/composite", "aten/conjugate", "aten/cpu",
+                                                 "aten/cuda",      "aten/meta",      "aten/sparse"};
 /// Folders whose sources every library has, and what these call.
 const std::vector<std::string> kCoreFolders = {"aten/core", "aten/iterator", "aten/registration",
                                                "autograd"};
@@ -275,7 +275,8 @@ class Selection {
       }
     }
     // Kernels of a device work on memory, the others on tensors.
-    const bool composite = in_folders(path, {"aten/composite", "aten/sparse", "autograd"});
+    const bool composite =
+        in_folders(path, {"aten/composite", "aten/conjugate", "aten/sparse", "autograd"});
     if (!composite) return;
     for (const std::string& name : calls.methods) add_named(methods_, name, path);
     if (!is_source(path)) return;

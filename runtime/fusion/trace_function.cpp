@@ -54,7 +54,8 @@ Tensor on_meta(const TensorBase& t) {
 
 bool is_same_place(const TensorBase& a, const TensorBase& b) {
   return a.has_storage() && b.has_storage() && a.is_alias_of(b) && a.sizes() == b.sizes() &&
-         a.strides() == b.strides() && a.storage_offset() == b.storage_offset();
+         a.strides() == b.strides() && a.storage_offset() == b.storage_offset() &&
+         a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg();
 }
 
 Trace::Trace(const std::vector<Tensor>& inputs) {

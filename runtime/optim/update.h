@@ -12,7 +12,10 @@
 namespace tenon::optim::detail {
 
 /// A complex tensor as pairs of real numbers: each part has a step of its own.
-inline Tensor parts(const Tensor& t) { return t.is_complex() ? view_as_real(t) : t; }
+inline Tensor parts(const Tensor& t) {
+  if (!t.is_complex()) return t;
+  return view_as_real(t.requires_grad() && t.is_leaf() ? t : t.resolve_conj());
+}
 
 inline std::optional<Tensor> parts_if(bool condition, const Tensor& t) {
   return condition ? std::optional<Tensor>(parts(t)) : std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tenon/ops/clone.h"
+
 namespace tenon::ops_test {
 namespace {
 
@@ -256,7 +258,9 @@ TensorBase rearranged(const TensorBase& tensor, Arrangement arrangement, int64_t
   return result;
 }
 
-Cells read_cells(const TensorBase& tensor) {
+Cells read_cells(const TensorBase& given) {
+  const bool has_bits = given.is_conj() || given.is_neg();
+  const TensorBase tensor = has_bits ? TensorBase(Tensor(given).detach().clone()) : given;
   Cells cells;
   cells.dtype = tensor.scalar_type();
   TENON_DISPATCH_ALL(tensor.scalar_type(), "read_cells", {

@@ -135,7 +135,7 @@ def test_out_of_another_dtype_is_taken_only_where_results_are_cast():
         lambda out: tenon.tril(x, out=out),
         lambda out: tenon.index_select(x, 0, index[0], out=out),
     ):
-        with pytest.raises(RuntimeError, match="Expected out tensor to have dtype Float, but got Double instead"):
+        with pytest.raises(RuntimeError, match="Expected out tensor to have dtype float, but got double instead"):
             call(tenon.empty(2, 2, dtype=tenon.float64))
     with pytest.raises(RuntimeError, match="Expected the dtype for input and out to match, but got Float for input's"):
         tenon.amax(x, 0, out=tenon.empty(2, dtype=tenon.float64))

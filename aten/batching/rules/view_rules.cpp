@@ -2,6 +2,8 @@
 
 #include "aten/batching/rules/rule.h"
 #include "aten/core/error.h"
+#include "tenon/ops/_conj.h"
+#include "tenon/ops/_neg_view.h"
 #include "tenon/ops/_unsafe_view.h"
 #include "tenon/ops/alias.h"
 #include "tenon/ops/as_strided.h"
@@ -204,6 +206,8 @@ Values view_as_complex_rule(const Call& call) {
   // The batch's dimension may lie between the two parts.
   return {view_as_complex(value.dim() > 1 && value.stride(-1) != 1 ? value.contiguous() : value)};
 }
+Values conj_rule(const Call& call) { return {_conj(call.value("self"))}; }
+Values neg_view_rule(const Call& call) { return {_neg_view(call.value("self"))}; }
 Values view_as_real_rule(const Call& call) { return {view_as_real(call.value("self"))}; }
 
 // Of the memory in place: the value takes the new geometry, and the batched tensor follows.
@@ -281,6 +285,8 @@ void add_view_rules(RuleTable& table) {
       {"aten::view", below<view_rule>},
       {"aten::_unsafe_view", below<unsafe_view_rule>},
       {"aten::view_as_complex", below<view_as_complex_rule>},
+      {"aten::_conj", below<conj_rule>},
+      {"aten::_neg_view", below<neg_view_rule>},
       {"aten::view_as_real", below<view_as_real_rule>},
       {"aten::squeeze_", below<squeeze_in_place>},
       {"aten::squeeze_.dim", below<squeeze_in_place>},

@@ -48,6 +48,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
         if (t.requires_grad()) {
           return refuse("a tensor that requires grad has no buffer: use tensor.detach()");
         }
+        if (t.is_conj() || t.is_neg()) {
+          return refuse(
+              "a tensor with a conjugate or negative bit has no buffer: use tensor.resolve_conj() "
+              "and resolve_neg()");
+        }
         if (!t.is_cpu())
           return refuse("a tensor on " + detail::concat(t.device()) + " has no buffer");
         const char* const format = format_of(t.scalar_type());

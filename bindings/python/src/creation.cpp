@@ -54,7 +54,10 @@ ScalarType dtype_of_number(PyObject* object) {
 
 /// The dtype in which elements of `type` are stored before they become such.
 ScalarType stored_type(ScalarType type) {
-  return is_float8(type) ? kFloat : is_wide_unsigned(type) ? kLong : type;
+  return is_float8(type)          ? kFloat
+         : is_wide_unsigned(type) ? kLong
+         : type == kComplexHalf   ? kComplexFloat
+                                  : type;
 }
 
 /// An integer of Python's, which uint64 holds above int64's.
@@ -261,7 +264,9 @@ void release_buffer(void* context, void*, size_t) noexcept {
   delete view;
 }
 
-Tensor elements_to_list_source(const Tensor& t) { return t.detach().cpu().contiguous(); }
+Tensor elements_to_list_source(const Tensor& t) {
+  return t.detach().cpu().resolve_conj().resolve_neg().contiguous();
+}
 
 template <class T>
 PyObject* unsigned_number(const char*& from) {
@@ -498,8 +503,10 @@ Tensor from_buffer(PyObject* object, bool only_read) {
 PyObject* to_list(const Tensor& tensor) {
   const ExcludeLayers exclude(
       DispatchLayer::PythonMode);  // what is read is no operator of anyone's
-  const Tensor source =
-      elements_to_list_source(is_float8(tensor.scalar_type()) ? tensor.to(kFloat) : tensor);
+  const ScalarType type = tensor.scalar_type();
+  const bool as_floats = is_float8(type) || type == kComplexHalf;
+  const Tensor source = elements_to_list_source(
+      as_floats ? tensor.to(is_complex(type) ? kComplexFloat : kFloat) : tensor);
   const char* from = static_cast<const char*>(source.data_ptr());
   return list_of(from, source.scalar_type(), source.sizes());
 }

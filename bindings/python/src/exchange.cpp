@@ -27,6 +27,7 @@ std::optional<ScalarType> scalar_type_of_dlpack(dlpack::dtype type) {
     return std::nullopt;
   case dlpack::dtype_code::Bfloat: return kBFloat16;
   case dlpack::dtype_code::Complex:
+    if (bits == 32) return kComplexHalf;
     if (bits == 64) return kComplexFloat;
     if (bits == 128) return kComplexDouble;
     return std::nullopt;
@@ -57,6 +58,9 @@ constexpr int kDlpackCpu = 1, kDlpackCuda = 2;
 template <class Framework>
 nb::ndarray<Framework> to_array(const Tensor& t) {
   TENON_CHECK(t.is_cpu() || t.is_cuda(), "a tensor on ", t.device(), " has no memory to share");
+  TENON_CHECK(!t.is_conj() && !t.is_neg(),
+              "a tensor with a conjugate or negative bit has no memory to share: use "
+              "tensor.resolve_conj() and resolve_neg()");
   auto* held = new Tensor(t.detach());
   const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
   std::vector<size_t> sizes(t.sizes().begin(), t.sizes().end());
@@ -140,7 +144,8 @@ void add_exchange(nb::module_& module) {
   module.def("_to_numpy", [](const Tensor& t) {
     TENON_CHECK(!t.key_set().has(DispatchLayer::Python),
                 ".numpy() is not supported for tensor subclasses.");
-    TENON_CHECK_TYPE(t.scalar_type() != kBFloat16 && !is_float8(t.scalar_type()),
+    TENON_CHECK_TYPE(t.scalar_type() != kBFloat16 && t.scalar_type() != kComplexHalf &&
+                         !is_float8(t.scalar_type()),
                      "Got unsupported ScalarType ", t.scalar_type());
     TENON_CHECK_TYPE(t.is_cpu(), "can't convert ", t.device(),
                      " device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "

@@ -47,6 +47,7 @@ constexpr NamedDtype kDtypes[] = {
     {kHalf, {"float16", "half"}},
     {kFloat, {"float32", "float"}},
     {kDouble, {"float64", "double"}},
+    {kComplexHalf, {"complex32", "chalf"}},
     {kComplexFloat, {"complex64", "cfloat"}},
     {kComplexDouble, {"complex128", "cdouble"}},
     {kBool, {"bool"}},

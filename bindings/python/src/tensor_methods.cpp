@@ -248,6 +248,8 @@ PyObject* tensor_is_floating_point(PyObject* self, PyObject*) {
 PyObject* tensor_is_complex(PyObject* self, PyObject*) {
   return wrap(tensor_of(self).is_complex());
 }
+PyObject* tensor_is_conj(PyObject* self, PyObject*) { return wrap(tensor_of(self).is_conj()); }
+PyObject* tensor_is_neg(PyObject* self, PyObject*) { return wrap(tensor_of(self).is_neg()); }
 PyObject* tensor_is_signed(PyObject* self, PyObject*) {
   const ScalarType t = tensor_of(self).scalar_type();
   return wrap(t != kByte && t != kBool && !is_wide_unsigned(t));
@@ -303,6 +305,10 @@ PyMethodDef plain_methods[] = {
      nullptr},
     {"is_complex", plain<"is_complex", tensor_is_complex>, METH_NOARGS, nullptr},
     {"is_signed", plain<"is_signed", tensor_is_signed>, METH_NOARGS, nullptr},
+    {"is_conj", plain<"is_conj", tensor_is_conj>, METH_NOARGS,
+     "Whether the elements are the conjugates of those in memory."},
+    {"is_neg", plain<"is_neg", tensor_is_neg>, METH_NOARGS,
+     "Whether the elements are the negatives of those in memory."},
     {"_is_view", plain<"_is_view", tensor_is_view>, METH_NOARGS, nullptr},
     {"_is_alias_of", plain<"_is_alias_of", tensor_is_alias_of>, METH_O, nullptr},
     {"is_set_to", plain<"is_set_to", tensor_is_same>, METH_O, nullptr},

@@ -22,7 +22,7 @@ from tenon._C import *  # noqa: F403
 from tenon._C import Generator as Generator, Size as Size, Tensor as Tensor, device as device, dtype as dtype
 
 # Operators of lists, which PyTorch's users call by these names.
-_PRIVATE = ("_chunk_cat", "_foreach_", "_fused_", "_linalg_", "_unsafe_masked_index")
+_PRIVATE = ("_chunk_cat", "_conj", "_foreach_", "_fused_", "_linalg_", "_neg_view", "_unsafe_masked_index")
 globals().update({_name: getattr(_C, _name) for _name in dir(_C) if _name.startswith(_PRIVATE)})
 _segment_reduce = _C.segment_reduce
 

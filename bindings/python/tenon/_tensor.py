@@ -197,7 +197,7 @@ Tensor.grad_fn = property(_C._grad_fn, doc="The recorded operation that made thi
 def numpy(self, *, force=False):
     """The elements as a numpy array over the same memory; with force a copy where that cannot be."""
     if force:
-        self = self.detach().cpu()
+        self = self.detach().cpu().resolve_conj().resolve_neg()
     elif self.requires_grad and _C.is_grad_enabled():
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.layout != _C.strided:
@@ -206,6 +206,12 @@ def numpy(self, *, force=False):
             f"can't convert {''.join(word.capitalize() for word in words)} layout tensor to numpy. "
             "Use Tensor.to_dense() first."
         )
+    for bit, is_set in (("conjugate", self.is_conj()), ("negative", self.is_neg())):
+        if is_set:
+            resolve = "resolve_conj" if bit == "conjugate" else "resolve_neg"
+            raise RuntimeError(
+                f"Can't call numpy() on Tensor that has {bit} bit set. Use tensor.{resolve}().numpy() instead."
+            )
     try:
         array = _C._to_numpy(self)
     except TypeError as error:
@@ -239,6 +245,10 @@ Tensor.__array_priority__ = 1000
 def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if self.is_conj():
+        raise BufferError("Can't export tensors with the conjugate bit set")
+    if self.is_neg():
+        raise BufferError("Can't export tensors with the negative bit set")
     if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
         raise BufferError(f"the tensor is on {self.device}, and is not moved by __dlpack__")
     if stream is not None and not isinstance(stream, int):
@@ -490,8 +500,21 @@ def _rebuild_storage(data, device):
     return _C._storage_from_bytes(data, device)
 
 
-def _rebuild(storage, dtype, offset, sizes, strides, requires_grad):
-    result = _C._tensor_over(storage, dtype, offset, sizes, strides)
+def _bits_of(tensor):
+    """Which of the conjugate and the negative bit are set: nothing, or the two."""
+    bits = tensor.is_conj(), tensor.is_neg()
+    return (bits,) if any(bits) else ()
+
+
+def _with_bits(tensor, conj, neg):
+    """The tensor over the same memory with these bits as well."""
+    if conj:
+        tensor = _C._conj(tensor).detach()
+    return _C._neg_view(tensor).detach() if neg else tensor
+
+
+def _rebuild(storage, dtype, offset, sizes, strides, requires_grad, bits=(False, False)):
+    result = _with_bits(_C._tensor_over(storage, dtype, offset, sizes, strides), *bits)
     return result.requires_grad_() if requires_grad else result
 
 
@@ -537,7 +560,7 @@ def __reduce_ex__(self, protocol):
         made = _rebuild_meta, (self.dtype, *geometry)
     else:
         # Tensors of one pickle that share a storage share it again: its object is the same for all of them.
-        made = _rebuild, (_C._storage(self), self.dtype, self.storage_offset(), *geometry)
+        made = _rebuild, (_C._storage(self), self.dtype, self.storage_offset(), *geometry, *_bits_of(self))
     if plain:
         return made
     return _rebuild_subclass, (cls, made[0](*made[1]), self.requires_grad, dict(self.__dict__))
@@ -596,7 +619,8 @@ def __deepcopy__(self, memo):
         result = self.detach().clone()
     else:
         storage = copy.deepcopy(_C._storage(self), memo)
-        result = _rebuild(storage, self.dtype, self.storage_offset(), tuple(self.size()), self.stride(), False)
+        geometry = self.storage_offset(), tuple(self.size()), self.stride()
+        result = _rebuild(storage, self.dtype, *geometry, False, *_bits_of(self))
     if self.__class__ is not Tensor:
         result = _C._make_subclass(self.__class__, result, self.requires_grad)
     elif self.requires_grad:

@@ -23,18 +23,6 @@ def is_same_size(self, other):
 
 
 @_method
-def is_conj(self):
-    """False: conjugates are computed at once."""
-    return False
-
-
-@_method
-def is_neg(self):
-    """False: negatives are computed at once."""
-    return False
-
-
-@_method
 def to_sparse_coo(self):
     """A sparse COO tensor of the elements that are not 0."""
     return self.to_sparse()

@@ -84,7 +84,8 @@ constexpr TensorMethod kMethods[] = {
     {"sym_numel", "", "numel", "int64_t", false},
     {"sym_storage_offset", "", "storage_offset", "int64_t", false},
     {"sym_blocksize", "", "blocksize", "DimVector", false},
-    {"is_conj", "", "is_conj", "bool", false},
+    {"is_conj", "bool", "is_conj", "bool"},
+    {"is_neg", "bool", "is_neg", "bool"},
 };
 // clang-format on
 

@@ -32,10 +32,19 @@ void copy(char* to, std::string_view from) {
   if (!from.empty()) std::memmove(to, from.data(), from.size());
 }
 
+namespace {
+
+/// Whether the memory holds the elements in their order.
+bool in_order(const Tensor& t) {
+  return t.is_cpu() && t.is_contiguous() && !t.is_conj() && !t.is_neg();
+}
+
+}  // namespace
+
 Dense::Dense(const Tensor& t, bool read)
-    : tensor_(t), dense_(t.is_cpu() && t.is_contiguous() ? t
-                         : read                          ? t.to(kCPU).contiguous()
-                                : Tensor(empty(t.sizes(), TensorOptions(t.scalar_type())))) {}
+    : tensor_(t), dense_(in_order(t) ? t
+                         : read      ? t.to(kCPU).resolve_conj().resolve_neg().contiguous()
+                                     : Tensor(empty(t.sizes(), TensorOptions(t.scalar_type())))) {}
 
 void Dense::write_back() const {
   if (!dense_.is_same(tensor_)) tensor_.data().copy_(dense_);
@@ -47,7 +56,7 @@ Block::Block(const std::vector<Tensor>& tensors, bool read) : tensors_(tensors) 
   for (const Tensor& t : tensors) {
     bytes_ += t.nbytes();
     if (t.numel() == 0) continue;
-    adjacent = adjacent && t.is_cpu() && t.is_contiguous() && (!next || t.data_ptr() == next);
+    adjacent = adjacent && in_order(t) && (!next || t.data_ptr() == next);
     if (!data_) data_ = static_cast<char*>(t.data_ptr());
     next = static_cast<const char*>(t.data_ptr()) + t.nbytes();
   }

@@ -49,7 +49,7 @@ std::vector<int64_t> starts_of(const Tensor& input, const Tensor& offsets,
   TENON_CHECK_VALUE(offsets.defined() && offsets.dim() == 1,
                     "offsets has to be a 1D Tensor but got ",
                     offsets.defined() ? std::to_string(offsets.dim()) + "D" : "none");
-  const Tensor numbers = offsets.to(kCPU, kLong).contiguous();
+  const Tensor numbers = offsets.to(kCPU, kLong).resolve_neg().contiguous();
   const int64_t* data = numbers.const_data_ptr<int64_t>();
   starts.assign(data, data + numbers.numel());
   if (!include_last_offset) starts.push_back(input.numel());

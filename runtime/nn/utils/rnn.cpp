@@ -37,7 +37,7 @@ std::vector<int64_t> packed_rows(const std::vector<int64_t>& batch_sizes, int64_
 }
 
 std::vector<int64_t> numbers_of(const Tensor& tensor) {
-  const Tensor values = tensor.to(kCPU, kLong).contiguous();
+  const Tensor values = tensor.to(kCPU, kLong).resolve_neg().contiguous();
   const auto* data = values.data_ptr<int64_t>();
   return {data, data + values.numel()};
 }

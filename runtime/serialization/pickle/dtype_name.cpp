@@ -7,7 +7,7 @@
 namespace tenon::serialization {
 namespace {
 
-constexpr std::array<std::pair<ScalarType, std::string_view>, 19> kNames = {{
+constexpr std::array<std::pair<ScalarType, std::string_view>, 20> kNames = {{
     {kByte, "uint8"},
     {kChar, "int8"},
     {kShort, "int16"},
@@ -16,6 +16,7 @@ constexpr std::array<std::pair<ScalarType, std::string_view>, 19> kNames = {{
     {kHalf, "float16"},
     {kFloat, "float32"},
     {kDouble, "float64"},
+    {kComplexHalf, "complex32"},
     {kComplexFloat, "complex64"},
     {kComplexDouble, "complex128"},
     {kBool, "bool"},
@@ -30,14 +31,11 @@ constexpr std::array<std::pair<ScalarType, std::string_view>, 19> kNames = {{
 }};
 
 /// PyTorch's other dtypes.
-constexpr std::array<std::string_view, 28> kOthers = {
-    "bcomplex32",     "bits16", "bits1x8",   "bits2x4",
-    "bits4x2",        "bits8",  "complex32", "float4_e2m1fn_x2",
-    "float8_e8m0fnu", "int1",   "int2",      "int3",
-    "int4",           "int5",   "int6",      "int7",
-    "qint32",         "qint8",  "quint2x4",  "quint4x2",
-    "quint8",         "uint1",  "uint2",     "uint3",
-    "uint4",          "uint5",  "uint6",     "uint7"};
+constexpr std::array<std::string_view, 27> kOthers = {
+    "bcomplex32",     "bits16", "bits1x8", "bits2x4",  "bits4x2",  "bits8",  "float4_e2m1fn_x2",
+    "float8_e8m0fnu", "int1",   "int2",    "int3",     "int4",     "int5",   "int6",
+    "int7",           "qint32", "qint8",   "quint2x4", "quint4x2", "quint8", "uint1",
+    "uint2",          "uint3",  "uint4",   "uint5",    "uint6",    "uint7"};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstring>
 
+#include "aten/conjugate/unresolved.h"
 #include "runtime/serialization/pickle/dtype_name.h"
 #include "runtime/serialization/pickle/globals.h"
 #include "runtime/serialization/pickle/sparse_parts.h"
@@ -45,16 +46,6 @@ void count_elements(Unpickler& machine, const TensorBase& view, ScalarType dtype
 bool is_set(const Value& metadata, const char* key) {
   const Value* bit = metadata.find(Value(key));
   return bit && bit->to_bool();
-}
-
-/// Conjugates and negates contiguous elements in place.
-template <class T>
-void flip(void* data, int64_t n, bool conjugate, bool negative) {
-  auto* parts = static_cast<T*>(data);  // real and imaginary
-  for (int64_t i = 0; i < 2 * n; i += 2) {
-    if (negative) parts[i] = -parts[i];
-    if (conjugate != negative) parts[i + 1] = -parts[i + 1];
-  }
 }
 
 }  // namespace
@@ -149,41 +140,27 @@ Value TensorBuilder::tensor(Unpickler& machine, const std::string& function, con
   }
   if (on_untyped_ && args[0].to_dtype() == ScalarType::Undefined)
     on_untyped_(args[0].to_storage(), dtype);
-  if (args.size() > required && !args[required].is_none()) t = resolved(machine, t, args[required]);
+  if (args.size() > required && !args[required].is_none())
+    t = with_bits(machine, t, args[required]);
   if (!shortest) set_requires_grad(t, args[4]);
   return t;
 }
 
-TensorBase TensorBuilder::resolved(Unpickler& machine, const TensorBase& view,
-                                   const Value& metadata) {
+TensorBase TensorBuilder::with_bits(Unpickler& machine, const TensorBase& t,
+                                    const Value& metadata) {
   if (!metadata.is_dict())
     machine.fail(std::string("a tensor's metadata must be a dict, got ") + metadata.description());
   const bool conjugate = is_set(metadata, "conj"), negative = is_set(metadata, "neg");
-  if (!conjugate && !negative) return view;
-  if (conjugate && !view.is_complex())
+  if (conjugate && !t.is_complex())
     machine.fail("a conjugate view of a tensor that is not complex");
-  if (negative && (view.dtype() == kBool || is_storage_only(view.dtype())))
-    machine.fail("a negative view of a tensor of dtype torch." + dtype_name(view.dtype()));
-  if (view.is_meta()) return view;
-  count_elements(machine, view, view.dtype());
-  const TensorBase result = empty(view.sizes(), view.dtype(), view.device());
-  pending_.push_back({view, result, conjugate, negative});
-  return result;
+  if (negative && t.dtype() == kBool)
+    machine.fail("a negative view of a tensor of dtype torch." + dtype_name(t.dtype()));
+  if (conjugate || negative) unresolved::register_kernels();
+  t.unsafe_impl()->set_unresolved(conjugate, negative);
+  return t;
 }
 
 void TensorBuilder::finish() {
-  for (const Pending& p : pending_) {
-    Tensor values = Tensor(p.view).cpu().contiguous().clone();
-    void* data = values.mutable_data_ptr();
-    switch (values.dtype()) {
-    case kComplexFloat: flip<float>(data, values.numel(), p.conjugate, p.negative); break;
-    case kComplexDouble: flip<double>(data, values.numel(), p.conjugate, p.negative); break;
-    default: values = values.neg(); break;
-    }
-    // The result may be a leaf that requires grad: its memory is filled, not the tensor.
-    Tensor(p.result).detach().copy_(values);
-  }
-  pending_.clear();
   try {
     for (const Tensor& t : sparse_) check_sparse(t);
   } catch (const Error& error) {

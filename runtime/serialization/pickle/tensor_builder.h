@@ -29,31 +29,22 @@ class TensorBuilder {
   /// `globals` says of which subclasses tensors may be.
   Value call(Unpickler& machine, const Globals& globals, const std::string& function,
              const Value& args);
-  /// To be called when the storages have their data: gives tensors that were saved as conjugate or
-  /// negative views memory of their own with the values that the view stood for.
+  /// To be called when the storages have their data: checks sparse tensors.
   void finish();
 
  private:
-  struct Pending {
-    TensorBase view;
-    TensorBase result;
-    bool conjugate;
-    bool negative;
-  };
-
   Value tensor(Unpickler& machine, const std::string& function, const Value::Items& args);
   Value parameter(Unpickler& machine, const Value::Items& args);
   Value meta_tensor(Unpickler& machine, const Value::Items& args);
   Value device_tensor(Unpickler& machine, const Value::Items& args);
   Value from_type(Unpickler& machine, const Globals& globals, const Value::Items& args);
   Value sparse_tensor(Unpickler& machine, const Value& args);
-  TensorBase resolved(Unpickler& machine, const TensorBase& view, const Value& metadata);
+  TensorBase with_bits(Unpickler& machine, const TensorBase& t, const Value& metadata);
   Value unsupported(Unpickler& machine, const std::string& function, const Value& args) const;
 
   const MapLocation& map_location_;
   bool inspects_;
   std::function<void(const Storage&, ScalarType)> on_untyped_;
-  std::vector<Pending> pending_;
   std::vector<Tensor> sparse_;  ///< to be checked when their indices have been read
 };
 

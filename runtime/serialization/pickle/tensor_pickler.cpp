@@ -8,6 +8,16 @@ namespace tenon::serialization {
 
 using Kind = Value::Kind;
 
+void ValuePickler::bits(bool conj, bool neg) {
+  out_.empty_dict();
+  for (const auto& [name, is_set] : {std::pair("conj", conj), std::pair("neg", neg)}) {
+    if (!is_set) continue;
+    out_.shared_string(name);
+    out_.boolean(true);
+    out_.set_item();
+  }
+}
+
 void ValuePickler::empty_ordered_dict() {
   out_.global("collections", "OrderedDict");
   out_.empty_tuple();
@@ -120,7 +130,8 @@ void ValuePickler::dense_tensor(const Tensor& t, std::string_view cls) {
     fail("PyTorch 1.13 does not know tensors of dtype torch." + dtype_name(t.dtype()));
   }
   function(untyped ? "_rebuild_tensor_v3" : "_rebuild_tensor_v2");
-  const size_t arguments = untyped ? 7 : 6;
+  const bool has_bits = t.is_conj() || t.is_neg();
+  const size_t arguments = (untyped ? 7 : 6) + (has_bits ? 1 : 0);
   out_.begin_tuple(arguments);
   storage_id(t.storage(), untyped ? ScalarType::Undefined : t.dtype());
   storages_.note_use(t, [this] { return place(); });
@@ -133,6 +144,7 @@ void ValuePickler::dense_tensor(const Tensor& t, std::string_view cls) {
   out_.boolean(t.requires_grad());
   empty_ordered_dict();
   if (untyped) out_.global("torch", dtype_name(t.dtype()));
+  if (has_bits) bits(t.is_conj(), t.is_neg());
   out_.tuple(arguments);
 }
 

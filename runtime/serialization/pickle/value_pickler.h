@@ -44,6 +44,8 @@ class ValuePickler {
   void dense_tensor(const Tensor& t, std::string_view cls = {});
   void storage_id(const Storage& storage, ScalarType dtype);
   void empty_ordered_dict();
+  /// The metadata of a tensor with such bits.
+  void bits(bool conj, bool neg);
   /// Remembers the object that a REDUCE just made.
   void reduced(const Value& v, bool by_new = false);
   const Value& keep(Value v) { return kept_.emplace_back(std::move(v)); }

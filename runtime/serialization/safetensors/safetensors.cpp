@@ -149,7 +149,7 @@ void save_safetensors(const StateDict& tensors, const std::string& path,
   sink.write(length.data(), length.size());
   sink.write(header.data(), header.size());
   for (const Item& item : items) {
-    const Tensor data = item.tensor->detach().cpu().contiguous();
+    const Tensor data = item.tensor->detach().cpu().resolve_conj().resolve_neg().contiguous();
     sink.write(data.data_ptr(), data.nbytes());
   }
   sink.commit();

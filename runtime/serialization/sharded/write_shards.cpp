@@ -60,7 +60,8 @@ void cut(const TensorPiece& piece, uint64_t bytes, std::vector<TensorPiece>& to)
 
 /// A tensor that is all of a storage of its own, so that it has a record of its own.
 Tensor with_own_storage(const Tensor& tensor) {
-  const auto data = std::make_shared<const Tensor>(tensor.detach().cpu().contiguous());
+  const auto data = std::make_shared<const Tensor>(
+      tensor.detach().cpu().resolve_conj().resolve_neg().contiguous());
   const Storage storage = storage_part(data, data->data_ptr(), data->nbytes(), kCPU);
   return Tensor(tensor_over(storage, data->dtype(), 0, data->sizes(), data->strides()));
 }

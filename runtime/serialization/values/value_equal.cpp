@@ -16,7 +16,10 @@ bool same_tensor(const Tensor& a, const Tensor& b) {
     return false;
   }
   if (a.is_meta() || a.numel() == 0) return true;
-  const Tensor x = a.detach().cpu().contiguous(), y = b.detach().cpu().contiguous();
+  const auto values = [](const Tensor& t) {
+    return t.detach().cpu().resolve_conj().resolve_neg().contiguous();
+  };
+  const Tensor x = values(a), y = values(b);
   return std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
 }
 

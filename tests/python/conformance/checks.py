@@ -290,7 +290,7 @@ class Entry:
                 )
                 return
             try:
-                same(self.subject, wanted, got, tolerance(op, dtype), values=self.compares(sample))
+                same(self.subject, wanted, got, tolerance(op, dtype), values=self.compares(sample), bits=True)
             except Differs as error:
                 # Rounding on another way: agreement too, where it is closer to the truth.
                 if not error.by_value or dtype not in ROUNDED:

@@ -30,8 +30,9 @@ def significant(sizes, strides):
     return [] if 0 in sizes else [(d, s) for d, (n, s) in enumerate(zip(sizes, strides)) if n > 1]
 
 
-def same(subject, wanted, got, tolerance, what="result", values=True, strides=True):
-    """Differs unless `got` is `wanted`; both may be nested. `tolerance` is None or {"rtol", "atol"}."""
+def same(subject, wanted, got, tolerance, what="result", values=True, strides=True, bits=False):
+    """Differs unless `got` is `wanted`; both may be nested. `tolerance` is None or {"rtol", "atol"}. `bits`: those of
+    conjugate and negative views too."""
     if isinstance(wanted, torch.Tensor):
         if not isinstance(got, subject.Tensor):
             raise Differs(f"{what}: a tensor, got {type(got).__name__}")
@@ -39,6 +40,9 @@ def same(subject, wanted, got, tolerance, what="result", values=True, strides=Tr
             raise Differs(f"{what}: dtype {short(wanted.dtype)}, got {short(got.dtype)}")
         if tuple(wanted.shape) != tuple(got.shape):
             raise Differs(f"{what}: shape {tuple(wanted.shape)}, got {tuple(got.shape)}")
+        for bit in ("is_conj", "is_neg") if bits else ():
+            if getattr(wanted, bit)() != getattr(got, bit)():
+                raise Differs(f"{what}: {bit} {getattr(wanted, bit)()}, got {getattr(got, bit)()}")
         if short(wanted.layout) != short(got.layout):
             raise Differs(f"{what}: layout {short(wanted.layout)}, got {short(got.layout)}")
         if short(wanted.layout) in PARTS:
@@ -67,7 +71,7 @@ def same(subject, wanted, got, tolerance, what="result", values=True, strides=Tr
                 f"{f' of {len(got)}' if isinstance(got, (list, tuple)) else ''}"
             )
         for i, (one, other) in enumerate(zip(wanted, got)):
-            same(subject, one, other, tolerance, f"{what} {i}", values, strides)
+            same(subject, one, other, tolerance, f"{what} {i}", values, strides, bits)
     elif isinstance(wanted, torch.dtype):
         if short(wanted) != short(got):
             raise Differs(f"{what}: {short(wanted)}, got {short(got)}")

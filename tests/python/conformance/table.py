@@ -142,7 +142,7 @@ def page(results, uncovered, version):
         "| --- | --- | --: | --: | --: | --: | --: |",
     ]
     meaning = {
-        "values": "shapes, dtypes, strides, and values: within the entry's tolerances, or exact to the dtype's last place, or no further from the result in double precision than PyTorch's, or within four units in the last place of the largest element",
+        "values": "shapes, dtypes, strides, conjugate and negative bits, and values: within the entry's tolerances, or exact to the dtype's last place, or no further from the result in double precision than PyTorch's, or within four units in the last place of the largest element",
         "memory": "the results that share memory with arguments",
         "gradient": "gradients of every argument that has one",
         "out": "`out=` with the function, into a tensor of the right size and an empty one",

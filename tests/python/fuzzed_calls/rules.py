@@ -99,11 +99,6 @@ def overlapping(call):
     return changes_an_argument(call) and (shared or call.form == "out" and call.out in OVERLAPS)
 
 
-def conjugates(results):
-    """Whether a result is a conjugate or negative view, which Tenon computes at once."""
-    return any(t.is_conj() or t.is_neg() for t in tensors(results))
-
-
 def values_compared(call):
     """Whether the call determines its values: no random numbers, no uninitialised memory."""
     random = torch.Tag.nondeterministic_seeded in call.base.overload.tags or "dropout" in call.base.name

@@ -188,7 +188,8 @@ class ForeignCall {
     const NoGradGuard guard;
     const auto in_place = [&](size_t i) {
       return gradients[i].data_ptr() == results[i] && gradients[i].is_contiguous() &&
-             gradients[i].scalar_type() == arrays_[(*wanted_)[i]].dtype;
+             gradients[i].scalar_type() == arrays_[(*wanted_)[i]].dtype &&
+             !gradients[i].is_conj() && !gradients[i].is_neg();
     };
     const auto borrowed = [&](const Tensor& t) {
       return std::count(results, results + gradients.size(), t.storage().data()) > 0;

@@ -36,7 +36,9 @@ def _reduce_plain(tensor, utils):
         return utils._rebuild_wrapper_subclass, (type(tensor), tensor.dtype, size, stride, *rest)
     if tensor.is_meta:
         return utils._rebuild_meta_tensor_no_storage, (tensor.dtype, *geometry)
-    return utils._rebuild_tensor_v2, (_wrapper(tensor), tensor.storage_offset(), *geometry, collections.OrderedDict())
+    bits = {name: True for name, is_set in (("conj", tensor.is_conj()), ("neg", tensor.is_neg())) if is_set}
+    args = _wrapper(tensor), tensor.storage_offset(), *geometry, collections.OrderedDict()
+    return utils._rebuild_tensor_v2, (*args, bits) if bits else args
 
 
 def _reduce_tensor(self, protocol):

@@ -11,6 +11,7 @@ import weakref
 from multiprocessing.reduction import DupFd, ForkingPickler
 
 from tenon import _C
+from tenon._tensor import _bits_of, _with_bits
 
 
 class _Memory(mmap.mmap):
@@ -57,7 +58,8 @@ def share(tensor):
     os.ftruncate(descriptor, storage.nbytes())
     shared = _storage_of(_Memory(descriptor, storage.nbytes()))
     _over(shared, _C.uint8, 0, (shared.nbytes(),), (1,)).copy_(_over(storage, _C.uint8, 0, (storage.nbytes(),), (1,)))
-    tensor.data = _over(shared, tensor.dtype, tensor.storage_offset(), tuple(tensor.size()), tensor.stride())
+    data = _over(shared, tensor.dtype, tensor.storage_offset(), tuple(tensor.size()), tensor.stride())
+    tensor.data = _with_bits(data, tensor.is_conj(), tensor.is_neg())
     return tensor
 
 
@@ -65,11 +67,11 @@ def _over(storage, dtype, offset, sizes, strides):
     return _C._tensor_over(storage, dtype, offset, sizes, strides)
 
 
-def _rebuild(cls, duplicate, size, dtype, offset, sizes, strides, requires_grad):
+def _rebuild(cls, duplicate, size, dtype, offset, sizes, strides, requires_grad, bits=(False, False)):
     from tenon.nn.parameter import Parameter
 
     storage = _storage_of(_Memory(duplicate.detach(), size))
-    tensor = _over(storage, dtype, offset, sizes, strides)
+    tensor = _with_bits(_over(storage, dtype, offset, sizes, strides), *bits)
     return Parameter(tensor, requires_grad) if cls is Parameter else tensor.requires_grad_(requires_grad)
 
 
@@ -79,7 +81,8 @@ def _reduce(tensor):
         return tensor.__reduce_ex__(2)
     geometry = tensor.storage_offset(), tuple(tensor.size()), tensor.stride()
     duplicate = DupFd(memory.descriptor)
-    return _rebuild, (type(tensor), duplicate, len(memory), tensor.dtype, *geometry, tensor.requires_grad)
+    rest = tensor.requires_grad, *_bits_of(tensor)
+    return _rebuild, (type(tensor), duplicate, len(memory), tensor.dtype, *geometry, *rest)
 
 
 def register():

@@ -362,8 +362,9 @@ def scalar(value=0.0, fused=False):
 
 
 def pairs(*tensors):
-    """The tensors, complex ones as pairs of real numbers: each part has a step of its own."""
-    return [tenon.view_as_real(t) if t is not None and t.is_complex() else t for t in tensors]
+    """The tensors, complex ones as pairs of real numbers: each part has a step of its own. Parameters are written."""
+    read = [t if t is None or (t.is_leaf and t.requires_grad) else t.resolve_conj() for t in tensors]
+    return [tenon.view_as_real(t) if t is not None and t.is_complex() else t for t in read]
 
 
 def pairs_like(params):

@@ -6,6 +6,7 @@ import traceback
 
 import tenon
 from tenon import _C
+from tenon._tensor import _with_bits
 from tenon.as_torch.extra._decorators import answer
 
 is_compiling = answer("is_compiling", False, "False: nothing is compiled.")
@@ -22,6 +23,8 @@ def _rebuild_tensor(storage, storage_offset, size, stride):
 def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata=None):
     """The same with what gradients need."""
     result = _rebuild_tensor(storage, storage_offset, size, stride)
+    if metadata:
+        result = _with_bits(result, metadata.get("conj"), metadata.get("neg"))
     result.requires_grad = requires_grad
     return result
 

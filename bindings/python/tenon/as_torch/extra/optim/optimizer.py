@@ -65,4 +65,4 @@ def _view_as_real(params, *state_and_grads):
         if param.is_complex():
             params[i] = tenon.view_as_real(param)
             for tensors in state_and_grads:
-                tensors[i] = tenon.view_as_real(tensors[i])
+                tensors[i] = tenon.view_as_real(tensors[i].resolve_conj())
