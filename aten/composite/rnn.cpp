@@ -134,13 +134,13 @@ void check_defined(const char* op, const char* name, TensorList tensors) {
 }
 
 /// A row of w_ih and w_hh for each gate of each hidden element; what w_hh sees is the hidden state,
-/// or its projection. Of a single gate either may have one row, which serves all elements. Biases
+/// or its projection. Of a single gate w_ih may have one row, which serves all elements. Biases
 /// are broadcast. A missing dimension is an IndexError, as PyTorch's.
 void check_weights(const char* op, int64_t gates, const Weights& w) {
   const int64_t rows = w.w_ih.size(0), own_rows = w.w_hh.size(0), hidden = w.w_hh.size(1);
   w.w_ih.size(1);
   TENON_CHECK(w.w_ih.dim() == 2 && w.w_hh.dim() == 2 && rows % gates == 0 &&
-                  (own_rows == rows || (gates == 1 && (rows == 1 || own_rows == 1))) &&
+                  (own_rows == rows || (gates == 1 && rows == 1)) &&
                   (w.w_hr || std::max(rows, own_rows) == gates * hidden),
               "[", op, "] weights must be [", gates, " hidden, input] and [", gates,
               " hidden, hidden], got ", w.w_ih.sizes(), " and ", w.w_hh.sizes());

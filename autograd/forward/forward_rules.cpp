@@ -132,7 +132,8 @@ Tensor element_wise(Node& node, uint32_t output_nr, const ForwardCall& call, uin
     variable_list grads(std::max<size_t>(node.num_inputs(), 1));
     grads[output_nr] = is_complex ? call.tangent(i).conj() : call.tangent(i);
     const Tensor term = node.apply(std::move(grads))[k];
-    if (term.defined()) add_term(sum, is_complex ? term.conj() : term, false);
+    // Views of the tangent as real numbers must share its memory.
+    if (term.defined()) add_term(sum, is_complex ? term.conj().resolve_conj() : term, false);
   }
   return sum;
 }

@@ -122,8 +122,9 @@ TEST_CASE("Vectors must fit", "[functional]") {
                              "returns a single Tensor with a single element."));
   CHECK_THROWS_WITH(functional::jvp(two_outputs, inputs(), {row()}),
                     "[jvp] v is a tuple of invalid length: should be 2 but got 1.");
-  CHECK_THROWS_WITH(functional::jvp(two_outputs, inputs(), {row(), row()}),
-                    "[jvp] Entry 1 in v has invalid size: should be [2, 1] but got [2].");
+  CHECK_THROWS_WITH(
+      functional::jvp(two_outputs, inputs(), {row(), row()}),
+      "[jvp] Entry 1 in v has invalid size: should be tenon.Size([2, 1]) but got tenon.Size([2]).");
   CHECK_THROWS_WITH(functional::hvp(two_outputs, inputs(), input_vectors()),
                     "The function given to hvp should return a single Tensor, got 2");
   CHECK_THROWS_WITH(

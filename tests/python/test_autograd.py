@@ -150,8 +150,10 @@ def test_wrong_functions_say_what_is_wrong():
     x = tenon.ones(1, requires_grad=True)
     with pytest.raises(RuntimeError, match="WrongBackward returned an incorrect number of gradients"):
         Wrong.apply(x).backward()
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        wrong = Wrong()
     with pytest.raises(RuntimeError, match="apply"):
-        Wrong()
+        wrong(x)
 
     class Once(Wrong):
         @staticmethod

@@ -238,7 +238,7 @@ def test_results_are_not_written_over_what_they_are_made_of():
         tenon.take(x, tenon.tensor([1, 0, 2, 3]), out=x)
     with pytest.raises(ValueError, match="must not overlap"):
         tenon.aminmax(x, dim=0, out=(shared := tenon.empty(()), shared))
-    with pytest.raises(RuntimeError, match="dtype Float, but got Double"):
+    with pytest.raises(RuntimeError, match="dtype float, but got double"):
         tenon.aminmax(x, dim=0, out=(tenon.empty(()), tenon.empty((), dtype=tenon.float64)))
     low, high = tenon.empty(()), tenon.empty(5)
     assert tenon.aminmax(x, dim=0, out=(low, high))[0] is low and (low.item(), high.tolist()) == (1, 5)

@@ -319,7 +319,7 @@ class MissingKernels(Workspace):
     def test_the_librarys_own_kernels_are_all_there(self):
         folders = [
             part
-            for name in ("composite", "cpu", "cuda", "meta", "sparse")
+            for name in ("composite", "conjugate", "cpu", "cuda", "meta", "sparse")
             for part in ("--kernels", ROOT / "aten" / name)
         ]
         result = tenonc(

@@ -32,7 +32,7 @@ def significant(sizes, strides):
 
 def same(subject, wanted, got, tolerance, what="result", values=True, strides=True, bits=False):
     """Differs unless `got` is `wanted`; both may be nested. `tolerance` is None or {"rtol", "atol"}. `bits`: those of
-    conjugate and negative views too."""
+    views too. Memory of a result's own may hold conjugates or not."""
     if isinstance(wanted, torch.Tensor):
         if not isinstance(got, subject.Tensor):
             raise Differs(f"{what}: a tensor, got {type(got).__name__}")
@@ -40,7 +40,7 @@ def same(subject, wanted, got, tolerance, what="result", values=True, strides=Tr
             raise Differs(f"{what}: dtype {short(wanted.dtype)}, got {short(got.dtype)}")
         if tuple(wanted.shape) != tuple(got.shape):
             raise Differs(f"{what}: shape {tuple(wanted.shape)}, got {tuple(got.shape)}")
-        for bit in ("is_conj", "is_neg") if bits else ():
+        for bit in ("is_conj", "is_neg") if bits and wanted._is_view() else ():
             if getattr(wanted, bit)() != getattr(got, bit)():
                 raise Differs(f"{what}: {bit} {getattr(wanted, bit)()}, got {getattr(got, bit)()}")
         if short(wanted.layout) != short(got.layout):

@@ -5,6 +5,7 @@
 
 #include "runtime/serialization/serialize.h"
 #include "tenon/ops/arange.h"
+#include "tenon/ops/view_as_real.h"
 #include "tests/runtime/serialization/archive.h"
 #include "tests/runtime/serialization/cases.h"
 #include "tests/runtime/serialization/files.h"
@@ -175,10 +176,15 @@ TEST_CASE("sparse tensors are read") {
   CHECK(values(csr.to_dense()) == std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
 }
 
+TEST_CASE("complex numbers of halves are read") {
+  const Tensor h = load(kData + "complex32.pt")["h"].to_tensor();
+  CHECK(h.scalar_type() == kComplexHalf);
+  CHECK(values(view_as_real(h.to(kComplexFloat))) == std::vector<double>{0, 0, 0, 0});
+}
+
 TEST_CASE("kinds of tensor that the library has not are named") {
   const auto error = [](const std::string& name) { return error_of([&] { load(kData + name); }); };
   check_contains(error("quantized.pt"), "record data/0: storages of class torch QInt8Storage");
-  check_contains(error("complex32.pt"), "tensors of dtype torch complex32 are not supported");
   check_contains(error("whole_module.pt"),
                  "Unsupported global: GLOBAL torch.nn.modules.linear.Linear was not an allowed");
 }
