@@ -37,13 +37,20 @@ Tensor& copy_(Tensor& self, const Tensor& src, bool non_blocking) {
   return self;
 }
 
+// These change what the tensor shows of its memory, whatever its bits.
+Tensor& resize_(Tensor& self, IntArrayRef size, std::optional<MemoryFormat> format) {
+  return native::resize_(self, size, format);
+}
+Tensor& resize_as_(Tensor& self, const Tensor& other, std::optional<MemoryFormat> format) {
+  return native::resize_as_(self, other, format);
+}
+
 Library* make_kernels() {
   auto* const library = new Library("aten", Library::IMPL);
   library->fallback(DispatchKey::Unresolved, fallback);
   library->impl("copy_", DispatchKey::Unresolved, TENON_FN(copy_));
-  // These change what the tensor shows of its memory, whatever its bits.
-  library->impl("resize_", DispatchKey::Unresolved, TENON_FN(native::resize_));
-  library->impl("resize_as_", DispatchKey::Unresolved, TENON_FN(native::resize_as_));
+  library->impl("resize_", DispatchKey::Unresolved, TENON_FN(resize_));
+  library->impl("resize_as_", DispatchKey::Unresolved, TENON_FN(resize_as_));
   return library;
 }
 
